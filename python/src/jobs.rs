@@ -12,8 +12,8 @@ use bulkdoku::output::{
     Column, Format, Needs, RowBuffer, Template, boards, entries, json_steps, push_path_text,
 };
 use bulkdoku::pipeline::{
-    Augment, BlockSource, BlockSummary, Check, Classify, Job, Map, Options, Ranges, RunEnd, Solve,
-    cores, fold_blocks,
+    Augment, BlockSource, BlockSummary, Check, Classify, Job, Map, Options, Ranges, Solve, cores,
+    fold_blocks,
 };
 use bulkdoku::{EngineKind, Limits, StopFlag};
 use bulkdoku_arrow::{Form, Rejected, Sheet};
@@ -100,11 +100,7 @@ impl<J: Job> Call<'_, J> {
         };
         let run = || fold_blocks(&mut source(), job, &mut [], needs, &options, map, reduce).end;
         let end = py.detach(|| if is_short { Ok(run()) } else { progress.watch(run) })?;
-        match end {
-            RunEnd::Complete => Ok(()),
-            RunEnd::Stopped => Err(failed(io::ErrorKind::Interrupted.into())),
-            RunEnd::Failed(error) => Err(failed(error)),
-        }
+        end.map_err(failed)
     }
 
     /// Runs the job on puzzles and the answers to them, in blocks of this size, numbered from

@@ -1,5 +1,6 @@
 //! `--by` and `--against`: how records are compared, and with which other sets.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,8 +8,8 @@ use bulkdoku::Status;
 use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::output::Row;
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, Filter, Map, MessageFormat, RunEnd, TextSource,
-    fold_blocks, write_messages,
+    BlockSource, BlockSummary, Classify, Filter, Map, MessageFormat, TextSource, fold_blocks,
+    write_messages,
 };
 use bulkdoku::sets::{Sameness, Seen};
 use bulkdoku::stats::Counts;
@@ -239,11 +240,10 @@ fn read_hashes(
         || Progressed::of_bytes(&bytes, &progress),
         || fold_blocks(&mut source, &job, &mut [], needs, &options, &map, reduce),
     );
-    match folded.end {
-        RunEnd::Complete => {}
-        RunEnd::Stopped => return Err(Failure::Stopped),
-        RunEnd::Failed(error) => return Err(error.into()),
-    }
+    folded.end.map_err(|error| match error.kind() {
+        ErrorKind::Interrupted => Failure::Stopped,
+        _ => error.into(),
+    })?;
     let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
     if failures.is_empty() { Ok(fault) } else { Err(Failure::of_all(&failures)) }
 }

@@ -10,7 +10,7 @@ use bulkdoku::condition::Predicate;
 use bulkdoku::output::{Compressed, Format, Needs};
 use bulkdoku::pipeline::{
     Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Map, Options, OutputFailure,
-    Report, RowWriter, RunEnd, Shifts, TextSource, fold_blocks, visible,
+    Report, RowWriter, Shifts, TextSource, fold_blocks, visible,
 };
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Compression, Progress, Source, Status};
@@ -154,10 +154,8 @@ fn replay(
         fold_blocks(&mut source, job, filters, Needs::NONE, &options, &map, |(), _| Ok(()));
     inputs.bytes().store(0, Ordering::Relaxed);
     match (folded.end, source.take_failures().pop()) {
-        (RunEnd::Failed(error), _) => Err(error),
-        (RunEnd::Stopped, _) => Err(ErrorKind::Interrupted.into()),
-        (_, Some(failure)) => Err(io::Error::other(failure.to_string())),
-        (RunEnd::Complete, None) => Ok(()),
+        (Ok(()), Some(failure)) => Err(io::Error::other(failure.to_string())),
+        (end, _) => end,
     }
 }
 
@@ -406,9 +404,8 @@ fn lost_rows(error: &io::Error, report: &Report, is_whole: bool) -> String {
     match &report.last_record {
         // An incomplete file has no readable rows.
         _ if is_whole => error.to_string(),
-        Some(last) => {
-            let file = visible(&last.file);
-            format!("{error}; the last complete row is that of {file}:{}", last.line)
+        Some((file, line)) => {
+            format!("{error}; the last complete row is that of {}:{line}", visible(file))
         }
         None => format!("{error}; no row is written"),
     }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::progress::InputFailure;
 use crate::input::{AttachedAnswers, FieldForm, Layout, Position, Records, plain_lines};
-use crate::output::{Results, Rows};
+use crate::output::{Derived, Results, Rows};
 
 pub use crate::input::BLOCK_BYTES;
 
@@ -74,19 +74,19 @@ impl Block {
         }
     }
 
-    /// Extends the buffer to `bytes` bytes once no other block is longer than usual. It is called under
-    /// the lock of the source, so one block at a time asks for the permission. Returns
-    /// `Some(false)` if there is not enough memory, and `None` if the run is stopped.
+    /// Extends the buffer to `bytes` bytes once no other block is longer than usual; returns whether
+    /// there is enough memory. It is called under the lock of the source, so one block at a time
+    /// requests the permission. Fails only if the run is stopped.
     pub(super) fn grow(
         &mut self,
         bytes: usize,
         permission: &Arc<()>,
         stop: &AtomicBool,
-    ) -> Option<bool> {
+    ) -> io::Result<bool> {
         if self.long.is_none() {
             while Arc::strong_count(permission) > 1 {
                 if stop.load(Ordering::Relaxed) {
-                    return None;
+                    return Err(io::ErrorKind::Interrupted.into());
                 }
                 thread::sleep(CHECK_INTERVAL);
             }
@@ -96,7 +96,7 @@ impl Block {
         if is_enough {
             self.bytes.resize(bytes, 0);
         }
-        Some(is_enough)
+        Ok(is_enough)
     }
 
     /// Returns the buffer to its usual length, so that another block may grow.
@@ -117,7 +117,6 @@ impl Block {
     pub(super) fn rows<'a>(&'a self, records: &'a Records, results: &'a Results) -> Rows<'a> {
         Rows {
             file: &self.file,
-            source: self.source,
             first_line: self.first,
             bytes: self.filled(),
             contents: &*self.contents,
@@ -139,6 +138,35 @@ impl Block {
     }
 }
 
+/// A block, its records, and their results. Each worker owns one.
+pub struct Work {
+    /// The block.
+    pub block: Block,
+    /// The records of the block.
+    pub records: Records,
+    /// The results of the records.
+    pub results: Results,
+    /// The rows that the job derives from the records, or `None` if each record is one row.
+    pub derived: Option<Vec<Derived>>,
+}
+
+impl Work {
+    /// Creates an empty block with a buffer of `capacity` bytes.
+    pub(super) fn new(capacity: usize, target_bytes: usize) -> Self {
+        Self {
+            block: Block::new(capacity, target_bytes),
+            records: Records::for_blocks_of(capacity),
+            results: Results::default(),
+            derived: None,
+        }
+    }
+
+    /// Returns the rows of the block, one per record.
+    pub(super) fn rows(&self) -> Rows<'_> {
+        self.block.rows(&self.records, &self.results)
+    }
+}
+
 /// The contents of blocks, which workers turn into records concurrently: text in a layout, rows of
 /// columns, cells in the caller's memory, or nothing yet ([`Generate`](super::Generate)).
 pub trait Contents: Any + Send + Sync {
@@ -149,12 +177,6 @@ pub trait Contents: Any + Send + Sync {
     /// columns ([`Unit::Row`](crate::input::Unit::Row)).
     fn field(&self, _record: usize, _index: usize) -> (Cow<'_, [u8]>, FieldForm) {
         (Cow::Borrowed(b""), FieldForm::Missing)
-    }
-}
-
-impl fmt::Debug for dyn Contents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Contents")
     }
 }
 

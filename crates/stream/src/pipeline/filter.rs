@@ -1,12 +1,13 @@
 //! Filters, which choose the output of each record's rows, if any.
 
 use std::io;
+use std::ops::ControlFlow;
 
-use super::block::Block;
+use super::block::Work;
+use super::properties::Early;
 use super::sequencer::Sequencer;
 use crate::condition::Predicate;
-use crate::input::Records;
-use crate::output::{Decision, Needs, Results, Row};
+use crate::output::{Decision, Needs, Row};
 use crate::sets::{Sameness, Seen};
 use bulkdoku_core::status::Status;
 use bulkdoku_logic::Techniques;
@@ -77,27 +78,18 @@ impl<'a> Filter<'a> {
 /// The filters of a run. All but the last run in parallel.
 pub(super) struct Filters<'a, 'f> {
     pub(super) needs: Needs,
-    /// The condition that the first filter tests, the hardest techniques with which puzzles can meet
-    /// it, and the properties that the other filters read.
-    pub(super) condition: Option<(Predicate, Techniques, Needs)>,
+    /// The condition that the first filter tests.
+    pub(super) early: Option<Early<'a>>,
     local: &'a [Filter<'f>],
     in_order: Option<Sequencer<&'a mut DecideInOrder<'f>>>,
 }
 
 impl<'a, 'f> Filters<'a, 'f> {
-    pub(super) fn new(all: &'a mut [Filter<'f>]) -> Self {
-        let needs_of = |filters: &[Filter<'_>]| {
-            filters.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()))
-        };
-        let needs = needs_of(all);
-        let condition = match all.split_first() {
-            Some((Filter::Condition(condition), others)) => {
-                let has_path = condition.needs().include(Needs::PATH);
-                let techniques = if has_path { condition.techniques() } else { Techniques::ALL };
-                Some((condition.clone(), techniques, needs_of(others)))
-            }
-            _ => None,
-        };
+    /// Creates the filters of a run whose rows show the properties `shown`.
+    pub(super) fn new(all: &'a mut [Filter<'f>], shown: Needs) -> Self {
+        let union = |needs: Needs, filter: &Filter<'_>| needs.union(filter.needs());
+        let needs = all.iter().fold(Needs::NONE, union);
+        let read = all.iter().skip(1).fold(shown, union);
         let count = all.iter().position(Filter::is_in_order).unwrap_or(all.len());
         let (local, last) = all.split_at_mut(count);
         assert!(last.len() <= 1, "no filter follows one that keeps state");
@@ -105,27 +97,36 @@ impl<'a, 'f> Filters<'a, 'f> {
             [Filter::InOrder(_, decide)] => Some(Sequencer::without_items(&mut **decide)),
             _ => None,
         };
-        Self { needs, condition, local, in_order }
+        let early = match &*local {
+            [Filter::Condition(condition), ..] => {
+                let has_path = condition.needs().include(Needs::PATH);
+                let techniques = if has_path { condition.techniques() } else { Techniques::ALL };
+                Some(Early { condition, techniques, read })
+            }
+            _ => None,
+        };
+        Self { needs, early, local, in_order }
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.
-    pub(super) fn apply(
-        &self,
-        number: u64,
-        block: &Block,
-        records: &Records,
-        results: &mut Results,
-    ) -> Option<io::Result<()>> {
+    pub(super) fn apply(&self, number: u64, work: &mut Work) -> Option<io::Result<()>> {
         let mut applied = self.local.iter().try_for_each(|filter| match filter {
-            Filter::Local(_, decide) => apply(block, records, results, decide),
-            Filter::Condition(condition) => apply(block, records, results, |row| {
+            Filter::Local(_, decide) => apply(work, decide),
+            Filter::Condition(condition) => apply(work, |row| {
                 Ok(if condition.holds(row) { Decision::Keep } else { Decision::Drop })
             }),
             Filter::InOrder(..) => Ok(()),
         });
         if let Some(sequencer) = &self.in_order {
-            let mut decide = sequencer.wait_for_turn(number)?;
-            applied = applied.and_then(|()| apply(block, records, results, |row| decide(row)));
+            let passed = sequencer.in_turn(number, |decide| {
+                if applied.is_ok() {
+                    applied = apply(work, |row| decide(row));
+                }
+                ControlFlow::Continue(())
+            });
+            if passed.is_break() {
+                return None;
+            }
         }
         Some(applied)
     }
@@ -133,7 +134,7 @@ impl<'a, 'f> Filters<'a, 'f> {
     /// Takes the turn of a block that was stopped, so that later blocks can follow.
     pub(super) fn take_turn(&self, number: u64) {
         if let Some(sequencer) = &self.in_order {
-            drop(sequencer.wait_for_turn(number));
+            let _ = sequencer.in_turn(number, |_| ControlFlow::Continue(()));
         }
         self.close();
     }
@@ -146,19 +147,17 @@ impl<'a, 'f> Filters<'a, 'f> {
 
 /// Applies one filter to the records that earlier filters have kept.
 fn apply(
-    block: &Block,
-    records: &Records,
-    results: &mut Results,
+    work: &mut Work,
     mut decide: impl FnMut(&Row<'_>) -> io::Result<Decision>,
 ) -> io::Result<()> {
-    let rows = block.rows(records, results);
+    let rows = work.rows();
     let decisions: io::Result<Vec<_>> = rows
         .records()
-        .map(|row| match results.destination(row.index) {
+        .map(|row| match rows.results.destination(row.index) {
             Some(_) => decide(&row),
             None => Ok(Decision::Keep),
         })
         .collect();
-    results.decide(&decisions?);
+    work.results.decide(&decisions?);
     Ok(())
 }

@@ -11,16 +11,16 @@ use std::time::Duration;
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
+use super::block::{BLOCK_BYTES, BlockSource, Fill, Work};
 use super::filter::{Filter, Filters};
-use super::jobs::{DerivedRows, Job, Stopped, Worker};
+use super::jobs::{Job, Worker, stopped};
 use super::messages::MessageFormat;
-use super::properties::{self, Early};
+use super::properties;
 use super::sequencer::Sequencer;
 use super::statistics::Statistics;
 use super::threads::{Threads, cores};
-use crate::input::{Position, Records};
-use crate::output::{Derived, Needs, Results, Rows};
+use crate::input::Position;
+use crate::output::{Needs, Rows};
 use crate::stats::Counts;
 use bulkdoku_core::clock::Instant;
 use bulkdoku_core::puzzle::CELLS;
@@ -84,13 +84,8 @@ pub struct BlockSummary {
 }
 
 impl BlockSummary {
-    fn update(
-        &mut self,
-        block: &Block,
-        records: &Records,
-        results: &Results,
-        has_statistics: bool,
-    ) {
+    fn update(&mut self, work: &Work, has_statistics: bool) {
+        let Work { block, records, results, .. } = work;
         self.file.clone_from(&block.file);
         self.source = block.source;
         self.position = block.end;
@@ -100,26 +95,15 @@ impl BlockSummary {
         self.last_record = if results.is_unfiltered() {
             records.all.last().map(|last| block.first + u64::from(last.line))
         } else {
-            let rows = block.rows(records, results);
+            let rows = work.rows();
             let written = rows.records().filter(|row| results.destination(row.index).is_some());
             written.last().map(|row| row.line())
         };
         results.collect_latencies(records, &mut self.latencies);
         if has_statistics {
-            self.statistics = Statistics::of(&block.rows(records, results));
+            self.statistics = Statistics::of(&work.rows());
         }
     }
-}
-
-/// How a run ended.
-#[derive(Debug)]
-pub enum RunEnd {
-    /// The last record was processed.
-    Complete,
-    /// The run was stopped early.
-    Stopped,
-    /// An output or a filter failed.
-    Failed(io::Error),
 }
 
 /// The size of the next block of text in bytes, learned from the time that earlier ones took.
@@ -165,7 +149,7 @@ struct MappedBlock<P> {
     worker: usize,
     value: P,
     /// The end of the run, if it ends before this block.
-    early_end: Option<RunEnd>,
+    early_end: Option<io::Error>,
     summary: BlockSummary,
 }
 
@@ -174,23 +158,18 @@ struct Reducer<'a, P> {
     reduce: &'a mut (dyn FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send),
     /// One channel per worker. Removing them wakes workers that wait for a mapped block.
     recycle: Vec<Sender<MappedBlock<P>>>,
-    end: RunEnd,
+    end: io::Result<()>,
 }
 
 impl<P> Reducer<'_, P> {
     fn reduce(&mut self, value: &mut P, summary: Option<&BlockSummary>) -> ControlFlow<()> {
-        match (self.reduce)(value, summary) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                self.end = RunEnd::Failed(error);
-                ControlFlow::Break(())
-            }
-        }
+        self.end = (self.reduce)(value, summary);
+        if self.end.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn consume(&mut self, mut mapped: MappedBlock<P>) -> ControlFlow<()> {
         if let Some(end) = mapped.early_end {
-            self.end = end;
+            self.end = Err(end);
             return ControlFlow::Break(());
         }
         self.reduce(&mut mapped.value, Some(&mapped.summary))?;
@@ -209,8 +188,8 @@ impl<P> Reducer<'_, P> {
 /// The result of a fold, except the values that `reduce` received.
 #[derive(Debug)]
 pub struct Folded {
-    /// The way the run ended.
-    pub end: RunEnd,
+    /// The failure of an output or a filter, or [`io::ErrorKind::Interrupted`] if the run was stopped.
+    pub end: io::Result<()>,
     /// The number of workers that were started.
     pub threads: usize,
     /// Whether the operating system lacked threads or memory for more workers.
@@ -226,8 +205,8 @@ pub type Map<'a, P> = dyn FnMut(&Rows<'_>, &mut P) + 'a;
 /// `reduce`. Values are reused, so `map` must clear them first. `map` is called once per worker and
 /// returns the function that the worker uses.
 ///
-/// `reduce` receives a block in parts only if [`Worker::derive`] returns [`DerivedRows::More`]; the last
-/// part comes with the summary of the block. A run that is stopped or fails ends at a block boundary.
+/// `reduce` receives a block in parts only if [`Worker::derive`] returns `true`; the last part comes
+/// with the summary of the block. A run that is stopped or fails ends at a block boundary.
 ///
 /// It is compiled once per `P`, since a virtual call per block costs nothing.
 pub fn fold_blocks<'m, P: Default + Send>(
@@ -251,9 +230,9 @@ pub fn fold_blocks<'m, P: Default + Send>(
             sender.send(mapped).unwrap_or_else(|_| unreachable!("the receiver is here"));
         }
     }
-    let reducer = Reducer { reduce: &mut reduce, recycle, end: RunEnd::Complete };
-    let filters = Filters::new(filters);
+    let reducer = Reducer { reduce: &mut reduce, recycle, end: Ok(()) };
     let needs = needs.union(options.statistics.unwrap_or_default());
+    let filters = Filters::new(filters, needs);
     let all_needs = needs.union(filters.needs);
     let fold = Fold {
         source: Mutex::new(NumberedSource {
@@ -291,10 +270,8 @@ pub fn fold_blocks<'m, P: Default + Send>(
         });
     });
     let was_stopped = fold.source.into_inner().is_ok_and(|source| source.was_stopped);
-    let end = match fold.sequencer.into_consumer().end {
-        RunEnd::Complete if was_stopped => RunEnd::Stopped,
-        end => end,
-    };
+    let end = fold.sequencer.into_consumer().end;
+    let end = end.and_then(|()| if was_stopped { Err(stopped()) } else { Ok(()) });
     Folded { end, threads: threads.count(), threads_refused: threads.are_refused() }
 }
 
@@ -320,16 +297,13 @@ struct NumberedSource<'a> {
 /// The job of a worker, and the function that maps its rows.
 type StartedJob<'j, 'm, P> = (Box<dyn Worker + 'j>, Box<Map<'m, P>>);
 
-/// A worker's block and its results. The buffers are reused for all blocks.
+/// A worker of a run. The buffers are reused for all blocks.
 struct FoldWorker<'j, 'm, P> {
-    block: Block,
+    work: Work,
     /// The maximum size of the block in bytes.
     largest: usize,
     /// The time that the block took, without waiting.
     time: Duration,
-    records: Records,
-    results: Results,
-    derived: Vec<Derived>,
     /// Created when the first block arrives.
     job: Option<StartedJob<'j, 'm, P>>,
 }
@@ -338,22 +312,14 @@ impl<P> FoldWorker<'_, '_, P> {
     fn new(fold: &Fold<'_, '_, '_, P>) -> Self {
         let bytes = fold.options.block_bytes;
         let largest = fold.job.block_bytes().min(bytes);
-        Self {
-            block: Block::new(bytes, largest),
-            largest,
-            time: Duration::ZERO,
-            records: Records::for_blocks_of(bytes),
-            results: Results::default(),
-            derived: Vec::new(),
-            job: None,
-        }
+        Self { work: Work::new(bytes, largest), largest, time: Duration::ZERO, job: None }
     }
 
     /// Frees the memory for a long record.
     fn shrink(&mut self) {
-        self.block.shrink();
-        if self.records.texts.capacity() > LARGEST_TEXTS {
-            self.records.texts = Vec::new();
+        self.work.block.shrink();
+        if self.work.records.texts.capacity() > LARGEST_TEXTS {
+            self.work.records.texts = Vec::new();
         }
     }
 }
@@ -364,7 +330,7 @@ const LARGEST_TEXTS: usize = 1 << 20;
 impl<'a, P> Fold<'a, '_, '_, P> {
     /// Fills the block of a worker and returns its number, or `None` at the end.
     fn fill(&self, worker: &mut FoldWorker<'_, '_, P>) -> Option<u64> {
-        let FoldWorker { block, largest, time, .. } = worker;
+        let FoldWorker { work: Work { block, .. }, largest, time, .. } = worker;
         let NumberedSource { source, next, size, was_stopped } = &mut *spin_then_lock(&self.source);
         // A row of columns counts as many bytes as a line.
         let bytes = block.length.max(block.count as usize * (CELLS + 1));
@@ -389,19 +355,9 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         mut mapped: MappedBlock<P>,
     ) -> ControlFlow<()> {
         let begin = Instant::now();
-        let FoldWorker { block, records, results, derived, job, time, .. } = worker;
+        let FoldWorker { work, job, time, .. } = worker;
         let (job, map) = job.get_or_insert_with(|| (self.job.start(&self.stop), make_map()));
-        block.read(records);
-        results.clear();
-        if let Some((line, why)) = records.refused.take() {
-            self.filters.take_turn(number);
-            let what = format!("{}:{}: {why}", block.file, block.first + u64::from(line));
-            let error = io::Error::new(io::ErrorKind::InvalidData, what);
-            mapped.early_end = Some(RunEnd::Failed(error));
-            self.sequencer.submit(number, mapped);
-            return ControlFlow::Break(());
-        }
-        let waited = match self.evaluate(number, &mut **job, block, records, results) {
+        let waited = match self.evaluate(number, &mut **job, work) {
             Ok(waited) => waited,
             Err(early_end) => {
                 if early_end.is_some() {
@@ -411,53 +367,44 @@ impl<'a, P> Fold<'a, '_, '_, P> {
                 return ControlFlow::Break(());
             }
         };
+        let mut has_more = self.map_part(&mut **job, map, work, &mut mapped);
+        *time = begin.elapsed().saturating_sub(waited);
+        if !has_more {
+            self.sequencer.submit(number, mapped);
+            return ControlFlow::Continue(());
+        }
         // A block in parts keeps its turn from the first part to the last.
-        let mut turn = None;
-        loop {
-            derived.clear();
-            let part = job.derive(block, records, results, derived);
-            let ControlFlow::Continue(part) = part else {
-                mapped.early_end = Some(RunEnd::Stopped);
-                break;
-            };
-            let rows = Rows {
-                derived: (part != DerivedRows::OnePerRecord).then_some(derived),
-                is_last_part: part != DerivedRows::More,
-                ..block.rows(records, results)
-            };
-            map(&rows, &mut mapped.value);
+        self.sequencer.in_turn(number, |reducer| {
+            while has_more {
+                reducer.reduce(&mut mapped.value, None)?;
+                has_more = self.map_part(&mut **job, map, work, &mut mapped);
+            }
+            reducer.consume(mapped)
+        })
+    }
+
+    /// Maps the next part of a block, and returns whether more parts follow.
+    fn map_part(
+        &self,
+        job: &mut dyn Worker,
+        map: &mut Map<'_, P>,
+        work: &mut Work,
+        mapped: &mut MappedBlock<P>,
+    ) -> bool {
+        work.derived.iter_mut().for_each(Vec::clear);
+        let has_more = job.derive(work);
+        if let Ok(has_more) = has_more {
+            let derived = work.derived.as_deref();
+            map(&Rows { derived, is_last_part: !has_more, ..work.rows() }, &mut mapped.value);
+        }
+        match has_more {
             // Encoders that search end early as well.
-            if self.stop.is_requested() {
-                mapped.early_end = Some(RunEnd::Stopped);
-                break;
-            }
-            if turn.is_none() {
-                *time = begin.elapsed().saturating_sub(waited);
-            }
-            if rows.is_last_part {
-                let has_statistics = self.options.statistics.is_some();
-                mapped.summary.update(block, records, results, has_statistics);
-                break;
-            }
-            if turn.is_none() {
-                turn = self.sequencer.wait_for_turn(number);
-            }
-            let Some(mut reducer) = turn else { return ControlFlow::Break(()) };
-            if reducer.reduce(&mut mapped.value, None).is_break() {
-                reducer.close();
-                return ControlFlow::Break(());
-            }
-            turn = Some(reducer);
+            Ok(_) if self.stop.is_requested() => mapped.early_end = Some(stopped()),
+            Ok(true) => return true,
+            Ok(false) => mapped.summary.update(work, self.options.statistics.is_some()),
+            Err(error) => mapped.early_end = Some(error),
         }
-        match turn {
-            None => self.sequencer.submit(number, mapped),
-            Some(mut reducer) => {
-                if reducer.consume(mapped).is_break() {
-                    reducer.close();
-                }
-            }
-        }
-        ControlFlow::Continue(())
+        false
     }
 
     /// Computes the results of a block, and returns the time that filters took, which may wait for
@@ -467,35 +414,34 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         &self,
         number: u64,
         job: &mut dyn Worker,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> Result<Duration, Option<RunEnd>> {
-        let Self { filters, needs, .. } = self;
-        // Statistics count records without rows as well.
-        let early = filters.condition.as_ref().filter(|_| self.options.statistics.is_none());
-        let early = early.map(|(condition, techniques, others)| Early {
-            condition,
-            techniques: *techniques,
-            read: needs.union(*others),
-        });
-        let mut evaluate = || -> ControlFlow<Stopped> {
-            job.run(block, records, results)?;
-            properties::compute(job.solver(), filters.needs, early, block, records, results)
-        };
-        if evaluate().is_break() {
-            // A stopped block must still take its turn, or later blocks would wait forever.
-            filters.take_turn(number);
-            return Err(Some(RunEnd::Stopped));
+        work: &mut Work,
+    ) -> Result<Duration, Option<io::Error>> {
+        if let Err(error) = self.run_job(job, work) {
+            // The block must still take its turn, or later blocks would wait forever.
+            self.filters.take_turn(number);
+            return Err(Some(error));
         }
         let begin = Instant::now();
-        let filtered = filters.apply(number, block, records, results).ok_or(None)?;
+        let filtered = self.filters.apply(number, work).ok_or(None)?;
         let waited = begin.elapsed();
-        filtered.map_err(|error| Some(RunEnd::Failed(error)))?;
-        match properties::compute(job.solver(), *needs, None, block, records, results) {
-            ControlFlow::Continue(()) => Ok(waited),
-            ControlFlow::Break(Stopped) => Err(Some(RunEnd::Stopped)),
+        filtered?;
+        properties::compute(job.solver(), self.needs, None, work)?;
+        Ok(waited)
+    }
+
+    /// Reads a block, runs the job, and computes the properties that filters read.
+    fn run_job(&self, job: &mut dyn Worker, work: &mut Work) -> io::Result<()> {
+        let Work { block, records, results, .. } = work;
+        block.read(records);
+        results.clear();
+        if let Some((line, why)) = records.refused.take() {
+            let what = format!("{}:{}: {why}", block.file, block.first + u64::from(line));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
+        // Statistics count records without rows as well.
+        let early = self.filters.early.filter(|_| self.options.statistics.is_none());
+        job.run(work)?;
+        properties::compute(job.solver(), self.filters.needs, early, work)
     }
 }
 

@@ -59,15 +59,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return text.into();
     }
-    let mut escaped = String::new();
-    for character in text.chars() {
+    let escaped = |character: char| {
         if character.is_control() {
-            escaped.extend(character.escape_default());
+            character.escape_default().to_string()
         } else {
-            escaped.push(character);
+            character.into()
         }
-    }
-    escaped.into()
+    };
+    text.chars().map(escaped).collect::<String>().into()
 }
 
 /// Appends a message for each invalid record, and for each with one of the `reported` statuses.
@@ -81,13 +80,16 @@ pub fn write_messages(
     if rows.results.statuses.iter().all(|status| status.is_good()) {
         return;
     }
-    let mut lines = LineCounter { bytes: rows.bytes, at: 0, count: 0 };
+    // The number of lines before the last place.
+    let (mut last, mut line) = (0, 0);
     for row in rows.records().filter(|row| !row.status().is_good()) {
         let answer_at = rows.answers.map(|answers| answers.place(row.index));
         let message = message(&row, answer_at, reported);
         let Some((Place { at, below, column }, mut reason)) = message else { continue };
-        let (before, line) = lines.before(at);
-        let column = if below == 0 { before + column } else { column };
+        let passed = rows.bytes.get(last..at).unwrap_or_default();
+        line += memchr_iter(b'\n', passed).count() as u64;
+        last = last.max(at);
+        let column = if below == 0 { characters_before(rows.bytes, at) + column } else { column };
         if rows.records.unit == Unit::Element {
             let number = row.line();
             reason = format!("{reason} (element {number} of the array, column {column} in it)");
@@ -114,24 +116,11 @@ pub fn write_messages(
     }
 }
 
-/// Counts the lines before ascending offsets.
-struct LineCounter<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    count: u64,
-}
-
-impl LineCounter<'_> {
-    /// Returns the number of characters before an offset in its line, and the number of lines before
-    /// that.
-    fn before(&mut self, at: usize) -> (usize, u64) {
-        let passed = self.bytes.get(self.at..at).unwrap_or_default();
-        self.count += memchr_iter(b'\n', passed).count() as u64;
-        self.at = self.at.max(at);
-        let before = &self.bytes[..at.min(self.bytes.len())];
-        let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
-        (String::from_utf8_lossy(&before[start..]).chars().count(), self.count)
-    }
+/// Returns the number of characters before an offset in its line.
+fn characters_before(bytes: &[u8], at: usize) -> usize {
+    let before = &bytes[..at.min(bytes.len())];
+    let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
+    String::from_utf8_lossy(&before[start..]).chars().count()
 }
 
 /// The place of a fault in a block.
@@ -172,7 +161,7 @@ fn message(
             (place_of_clue(row, &contradiction), contradiction.to_string())
         }
         (Status::Mismatch, _) => {
-            let mismatch = row.mismatch()?;
+            let mismatch = row.mismatch?;
             match answer_at {
                 Some(place) => (start(), format!("{mismatch} ({place})")),
                 None => (place_of_mismatch(row), mismatch.into()),

@@ -41,17 +41,15 @@ pub use self::plan::Pipeline;
 pub use self::progress::{InputFailure, Progress, watch};
 pub use self::records::{ReadRecord, RecordReader};
 pub use self::rows::{OutputFailure, Report};
-pub use self::sink::{Checkpoint, RecordName, Sink};
+pub use self::sink::{Checkpoint, Sink};
 
 // Used only by the command and the Python package.
-pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
+pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill, Work};
 pub use self::filter::Filter;
-pub use self::fold::{BlockSummary, Folded, Map, Options, RunEnd, fold_blocks};
-pub use self::jobs::{DerivedRows, Shifts, Solver, Stopped, Worker};
+pub use self::fold::{BlockSummary, Folded, Map, Options, fold_blocks};
+pub use self::jobs::{Shifts, Solver, Worker};
 pub use self::messages::{Message, MessageFormat, visible, write_messages};
 pub use self::rows::RowWriter;
-#[cfg(test)]
-pub(crate) use self::sources::NoRecords;
 pub use self::sources::{Answered, Ranges, TextSource};
 pub use self::statistics::Statistics;
 pub use self::threads::cores;

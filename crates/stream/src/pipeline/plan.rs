@@ -14,32 +14,7 @@ use super::sources::TextSource;
 use crate::input::Source;
 use crate::output::{CsvRows, Format};
 
-/// A pipeline that turns the records of inputs into rows.
-///
-/// ```
-/// use bulkdoku_core::Status;
-/// use bulkdoku_stream::{Pipeline, Progress, Source};
-///
-/// let puzzles = "# two puzzles\n\
-///     ..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9\n\
-///     55...............................................................................\n";
-/// let mut rows = Vec::new();
-/// let mut messages = Vec::new();
-/// let sources = [Source::new("example", puzzles.as_bytes())];
-/// let (pipeline, progress) = (Pipeline::default(), Progress::default());
-/// let report = pipeline.run(sources, &mut rows, &mut messages, &progress).unwrap();
-///
-/// let rows = String::from_utf8(rows).unwrap();
-/// let rows: Vec<&str> = rows.lines().collect();
-/// assert_eq!(rows[0], "line,puzzle,solution,status,solutions,guesses,latency_ns");
-/// assert!(rows[1].starts_with("2,..............3.85..1.2"));
-/// assert!(rows[2].contains(",contradictory,0,"));
-/// assert_eq!(
-///     String::from_utf8(messages).unwrap(),
-///     "example:3:2: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2\n"
-/// );
-/// assert_eq!((report.counts.of(Status::Unique), report.counts.comments), (1, 1));
-/// ```
+/// A pipeline that turns the records of inputs into rows. See the [crate](crate) for an example.
 pub struct Pipeline<J = Solve> {
     /// The job to perform on the records.
     pub job: J,

@@ -1,13 +1,12 @@
 //! Computes properties of puzzles that filters or columns read.
 
 use std::cell::RefCell;
-use std::ops::ControlFlow;
+use std::io;
 
-use super::block::Block;
-use super::jobs::{Solver, Stopped};
+use super::block::Work;
+use super::jobs::{Solver, stopped};
 use crate::condition::Predicate;
-use crate::input::Records;
-use crate::output::{Results, Row};
+use crate::output::Row;
 use bulkdoku_core::canon::Canonical;
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
 use bulkdoku_core::rating::isomorphs;
@@ -46,9 +45,9 @@ macro_rules! properties {
 
         impl Computation<'_> {
             /// Computes all properties that are needed and missing.
-            fn add_all(&mut self) -> ControlFlow<Stopped> {
+            fn add_all(&mut self) -> io::Result<()> {
                 $(self.add(Needs::$need, Self::$field, |of, value| of.$field = value)?;)*
-                ControlFlow::Continue(())
+                Ok(())
             }
         }
     };
@@ -95,17 +94,12 @@ struct UniquePuzzle {
     outcome: Outcome,
 }
 
-/// The values of a property, or that the search was stopped.
-type Computed<T> = ControlFlow<Stopped, Vec<T>>;
-
 /// The records of a block whose properties are computed, and a solver if there is one.
 struct Computation<'a> {
     solver: Option<&'a mut Solver>,
     needs: Needs,
     early: Option<Early<'a>>,
-    block: &'a Block,
-    records: &'a Records,
-    results: &'a mut Results,
+    work: &'a mut Work,
 }
 
 /// A condition that ends paths and ratings of records as soon as it is decided.
@@ -126,14 +120,11 @@ pub(super) fn compute(
     solver: Option<&mut Solver>,
     needs: Needs,
     early: Option<Early<'_>>,
-    block: &Block,
-    records: &Records,
-    results: &mut Results,
-) -> ControlFlow<Stopped> {
-    let mut of = Computation { solver, needs, early, block, records, results };
-    of.add_all()?;
-    of.results.computed = of.results.computed.union(needs);
-    ControlFlow::Continue(())
+    work: &mut Work,
+) -> io::Result<()> {
+    Computation { solver, needs, early, work }.add_all()?;
+    work.results.computed = work.results.computed.union(needs);
+    Ok(())
 }
 
 impl Computation<'_> {
@@ -141,17 +132,17 @@ impl Computation<'_> {
     fn add<T>(
         &mut self,
         need: Needs,
-        compute: impl FnOnce(&mut Self) -> Computed<T>,
+        compute: impl FnOnce(&mut Self) -> io::Result<Vec<T>>,
         set: impl Fn(&mut Properties, T),
-    ) -> ControlFlow<Stopped> {
-        if self.needs.include(need) && !self.results.computed.include(need) {
+    ) -> io::Result<()> {
+        if self.needs.include(need) && !self.work.results.computed.include(need) {
             let values = compute(self)?;
-            let properties = &mut self.results.properties;
-            properties.resize_with(self.records.all.len(), Properties::default);
-            properties.iter_mut().zip(values).for_each(|(of, value)| set(of, value));
-            self.results.computed = self.results.computed.union(need);
+            let Work { records, results, .. } = &mut *self.work;
+            results.properties.resize_with(records.all.len(), Properties::default);
+            results.properties.iter_mut().zip(values).for_each(|(of, value)| set(of, value));
+            results.computed = results.computed.union(need);
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 
     /// Returns whether searches prove that a solution is the only one.
@@ -161,8 +152,8 @@ impl Computation<'_> {
 
     /// Returns one value per record, `None` for records without rows.
     fn per_record<T>(&self, value: impl Fn(&Row<'_>) -> Option<T>) -> Vec<Option<T>> {
-        let rows = self.block.rows(self.records, self.results);
-        let has_rows = |row: &Row<'_>| self.results.destination(row.index).is_some();
+        let rows = self.work.rows();
+        let has_rows = |row: &Row<'_>| rows.results.destination(row.index).is_some();
         rows.records().map(|row| if has_rows(&row) { value(&row) } else { None }).collect()
     }
 
@@ -186,21 +177,19 @@ impl Computation<'_> {
 }
 
 /// The properties: one value per record each, or none if they need a solver and there is none.
+#[expect(clippy::unnecessary_wraps, reason = "a search for a property may be stopped")]
 impl Computation<'_> {
-    fn form(&mut self) -> Computed<Option<Canonical<Puzzle>>> {
-        ControlFlow::Continue(self.per_record(|row| row.puzzle()?.canonical().ok()))
+    fn form(&mut self) -> io::Result<Vec<Option<Canonical<Puzzle>>>> {
+        Ok(self.per_record(|row| row.puzzle()?.canonical().ok()))
     }
 
-    fn grid(&mut self) -> Computed<Option<Grid>> {
-        ControlFlow::Continue(
-            self.per_unique(|row| {
-                row.outcome_or_none().grid.canonical().ok().map(|found| found.form)
-            }),
-        )
+    fn grid(&mut self) -> io::Result<Vec<Option<Grid>>> {
+        let canonical = |row: &Row<'_>| row.outcome_or_none().grid.canonical().ok();
+        Ok(self.per_unique(|row| canonical(row).map(|canonical| canonical.form)))
     }
 
     /// If a condition excludes the hardest techniques, puzzles that need them have no path.
-    fn path(&mut self) -> Computed<Option<Box<Path>>> {
+    fn path(&mut self) -> io::Result<Vec<Option<Box<Path>>>> {
         let hardest = self.early.and_then(|it| it.techniques.iter().last());
         let techniques = hardest.map_or(Techniques::ALL, |hardest| Techniques::ALL.up_to(hardest));
         let mut rater = Rater::new(techniques);
@@ -213,14 +202,14 @@ impl Computation<'_> {
     }
 
     /// Ratings that a condition has ended are those of the steps so far.
-    fn se_rating(&mut self) -> Computed<Option<SeRating>> {
+    fn se_rating(&mut self) -> io::Result<Vec<Option<SeRating>>> {
         let mut rater = Explainer::default();
         rater.stop_at(self.stop());
         let rater = RefCell::new(rater);
-        let computed = self.results.computed.union(Needs::SEARCH);
+        let computed = self.work.results.computed.union(Needs::SEARCH);
         let goes_on = |row: &Row<'_>, so_far: SeRating| {
             self.early.is_none_or(|Early { condition, read, .. }| {
-                let holds = condition.decided(row, so_far, computed);
+                let holds = condition.decided_early(row, so_far, computed);
                 holds.is_none_or(|holds| holds && read.include(Needs::SE))
             })
         };
@@ -237,42 +226,43 @@ impl Computation<'_> {
     }
 
     /// Returns these values, unless a search may have been stopped.
-    fn unless_stopped<T>(&self, values: Vec<T>) -> Computed<T> {
+    fn unless_stopped<T>(&self, values: Vec<T>) -> io::Result<Vec<T>> {
         if self.stop().is_requested() {
-            return ControlFlow::Break(Stopped);
+            return Err(stopped());
         }
-        ControlFlow::Continue(values)
+        Ok(values)
     }
 
-    fn contradiction(&mut self) -> Computed<Option<String>> {
-        if !self.results.statuses.contains(&Status::Contradictory) {
-            return ControlFlow::Continue(Vec::new());
+    fn contradiction(&mut self) -> io::Result<Vec<Option<String>>> {
+        if !self.work.results.statuses.contains(&Status::Contradictory) {
+            return Ok(Vec::new());
         }
-        ControlFlow::Continue(self.per_record(|row| {
+        Ok(self.per_record(|row| {
             let marks = row.marks().filter(|_| row.status() == Status::Contradictory)?;
             marks.clues().contradiction().map(|contradiction| contradiction.to_string())
         }))
     }
 
-    fn guess_rating(&mut self) -> Computed<Option<f64>> {
+    fn guess_rating(&mut self) -> io::Result<Vec<Option<f64>>> {
         if self.solver.as_ref().is_some_and(|solver| solver.job.rating_isomorphs == 0) {
             let own = self.per_unique(|row| Some(row.outcome_or_none().guesses as f64));
-            return ControlFlow::Continue(own);
+            return Ok(own);
         }
-        let (unique, records) = (self.unique_puzzles(), self.records.all.len());
+        let (unique, records) = (self.unique_puzzles(), self.work.records.all.len());
         match &mut self.solver {
             Some(solver) => solver.rate(&unique, records),
-            None => ControlFlow::Continue(Vec::new()),
+            None => Ok(Vec::new()),
         }
     }
 
-    fn minimal(&mut self) -> Computed<Option<bool>> {
-        let (mut unique, records) = (self.unique_puzzles(), self.records);
+    fn minimal(&mut self) -> io::Result<Vec<Option<bool>>> {
+        let mut unique = self.unique_puzzles();
+        let records = &self.work.records;
         let givens = self.per_record(|row| {
             let givens = records.givens(row.index)?;
             has_one_solution(row.outcome_or_none()).then_some((row.index, *givens))
         });
-        let Some(solver) = &mut self.solver else { return ControlFlow::Continue(Vec::new()) };
+        let Some(solver) = &mut self.solver else { return Ok(Vec::new()) };
         // Puzzles of which some cells are solved are replaced by their givens.
         unique.retain(|unique| records.givens(unique.record).is_none());
         unique.extend(solver.unique_givens(givens.into_iter().flatten().collect())?);
@@ -287,19 +277,23 @@ fn has_one_solution(outcome: &Outcome) -> bool {
 
 impl Solver {
     /// Searches for up to two solutions of each puzzle.
-    fn prove(&mut self, puzzles: &[Puzzle]) -> Computed<Outcome> {
+    fn prove(&mut self, puzzles: &[Puzzle]) -> io::Result<Vec<Outcome>> {
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
         let limits = Limits { nodes: self.job.limits.nodes, ..Limits::PROOF };
         let solved = self.engine.solve(Batch::Puzzles(puzzles), limits, &mut outcomes);
         if solved < puzzles.len() {
-            return ControlFlow::Break(Stopped);
+            return Err(stopped());
         }
-        ControlFlow::Continue(outcomes)
+        Ok(outcomes)
     }
 
     /// Rates puzzles by the geometric mean of guesses + 1, minus 1, over isomorphs of their
     /// canonical forms, so all isomorphs of a puzzle have the same rating.
-    fn rate(&mut self, unique_puzzles: &[UniquePuzzle], records: usize) -> Computed<Option<f64>> {
+    fn rate(
+        &mut self,
+        unique_puzzles: &[UniquePuzzle],
+        records: usize,
+    ) -> io::Result<Vec<Option<f64>>> {
         let count = self.job.rating_isomorphs;
         let forms: Vec<_> =
             unique_puzzles.iter().filter_map(|unique| unique.puzzle.canonical().ok()).collect();
@@ -316,17 +310,17 @@ impl Solver {
             let mean: f64 = (sum / f64::from(count)).exp_m1();
             ratings[unique.record] = Some(mean).filter(|mean| mean.is_finite());
         }
-        ControlFlow::Continue(ratings)
+        Ok(ratings)
     }
 
     /// Returns the given cells of records that have one solution themselves.
     fn unique_givens(
         &mut self,
         givens: Vec<(usize, Puzzle)>,
-    ) -> ControlFlow<Stopped, impl Iterator<Item = UniquePuzzle>> {
+    ) -> io::Result<impl Iterator<Item = UniquePuzzle>> {
         let puzzles: Vec<_> = givens.iter().map(|(_, puzzle)| *puzzle).collect();
         let proved = givens.into_iter().zip(self.prove(&puzzles)?);
-        ControlFlow::Continue(proved.filter_map(|((record, puzzle), outcome)| {
+        Ok(proved.filter_map(|((record, puzzle), outcome)| {
             has_one_solution(&outcome).then_some(UniquePuzzle { record, puzzle, outcome })
         }))
     }
@@ -337,7 +331,7 @@ impl Solver {
         &mut self,
         mut unique_puzzles: Vec<UniquePuzzle>,
         records: usize,
-    ) -> Computed<Option<bool>> {
+    ) -> io::Result<Vec<Option<bool>>> {
         let mut minimal = vec![None; records];
         unique_puzzles.iter().for_each(|unique| minimal[unique.record] = Some(true));
         for cell in 0..CELLS {
@@ -352,7 +346,7 @@ impl Solver {
             let limits = Limits { nodes: self.job.limits.nodes, ..Limits::FIRST };
             let batch = Batch::Puzzles(&without);
             if self.engine.solve_other(batch, &solutions, limits, &mut outcomes) < without.len() {
-                return ControlFlow::Break(Stopped);
+                return Err(stopped());
             }
             let mut outcomes = outcomes.iter();
             unique_puzzles.retain(|unique| {
@@ -367,6 +361,6 @@ impl Solver {
                 is_needed
             });
         }
-        ControlFlow::Continue(minimal)
+        Ok(minimal)
     }
 }

@@ -9,11 +9,11 @@ use thiserror::Error;
 
 use super::block::{BLOCK_BYTES, BlockSource};
 use super::filter::Filter;
-use super::fold::{BlockSummary, Folded, Map, Options, RunEnd, fold_blocks};
+use super::fold::{BlockSummary, Folded, Map, Options, fold_blocks};
 use super::jobs::Job;
 use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
-use super::sink::{Checkpoint, RecordName, Sink};
+use super::sink::{Checkpoint, Sink};
 use super::statistics::Statistics;
 use crate::output::{Assembler, Emit, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
@@ -79,11 +79,11 @@ impl<'a> RowWriter<'a> {
             let folded = self.fold(source, job, filters, options);
             report.failures = source.take_failures();
             (report.threads, report.threads_refused) = (folded.threads, folded.threads_refused);
-            report.stopped = matches!(folded.end, RunEnd::Stopped);
             match folded.end {
-                RunEnd::Failed(error) => Err(error),
-                RunEnd::Complete | RunEnd::Stopped => self.end(!report.stopped),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => report.stopped = true,
+                end => end?,
             }
+            self.end(!report.stopped)
         });
         report.stopped |= ended.is_err();
         report.wall = began.elapsed();
@@ -203,8 +203,8 @@ pub struct Report {
     pub rows: Vec<u64>,
     /// Latencies of all records that an engine solved.
     pub latencies: Latencies,
-    /// The record of the last row.
-    pub last_record: Option<RecordName>,
+    /// The input and the line of the last record that has rows.
+    pub last_record: Option<(String, u64)>,
     /// The difficulty of puzzles, if it is counted.
     pub statistics: Statistics,
     /// The number of records whose rows were written by earlier runs, which this one resumed.

@@ -13,7 +13,8 @@
 //! A panic closes the sequencer, which wakes all waiters.
 
 use std::convert::Infallible;
-use std::ops::{ControlFlow, Deref, DerefMut};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A sequencer that gives numbered blocks access to a consumer, one after another. No items are
@@ -94,18 +95,30 @@ impl<C, T> Sequencer<C, T> {
         self.released.notify_all();
     }
 
-    /// Waits for the turn of a number. Returns `None` once the sequencer is closed.
-    pub(super) fn wait_for_turn(&self, number: u64) -> Option<Turn<'_, C, T>> {
+    /// Waits for the turn of a number, and calls `act` with the consumer. `Break` closes the
+    /// sequencer, so that nothing after this number is consumed. Breaks once it is closed.
+    pub(super) fn in_turn(
+        &self,
+        number: u64,
+        act: impl FnOnce(&mut C) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let must_wait =
             |queue: &mut Queue<T>| !queue.is_closed && (queue.next != number || queue.is_in_use);
         let queue = self.released.wait_while(lock(&self.queue), must_wait);
         let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
         if queue.is_closed {
-            return None;
+            return ControlFlow::Break(());
         }
         queue.is_in_use = true;
         drop(queue);
-        Some(Turn { sequencer: self, consumer: Some(lock(&self.consumer)) })
+        let acted = catch_unwind(AssertUnwindSafe(|| act(&mut lock(&self.consumer))));
+        if !matches!(acted, Ok(ControlFlow::Continue(()))) {
+            self.close();
+        }
+        let mut queue = lock(&self.queue);
+        queue.next += 1;
+        self.consume_all(queue);
+        acted.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     pub(super) fn close(&self) {
@@ -120,51 +133,8 @@ impl<C, T> Sequencer<C, T> {
     }
 }
 
-/// Exclusive access to the consumer during the turn of one number. Dropping it ends the turn.
-pub(super) struct Turn<'a, C, T> {
-    sequencer: &'a Sequencer<C, T>,
-    /// `None` only during drop.
-    consumer: Option<MutexGuard<'a, C>>,
-}
-
-impl<C, T> Turn<'_, C, T> {
-    /// Closes the sequencer, so that nothing after this number is consumed.
-    pub(super) fn close(mut self) {
-        if !std::mem::replace(&mut lock(&self.sequencer.queue).is_closed, true) {
-            (self.sequencer.close)(&mut self);
-        }
-    }
-}
-
-impl<C, T> Deref for Turn<'_, C, T> {
-    type Target = C;
-
-    fn deref(&self) -> &C {
-        self.consumer.as_ref().expect("it is there until drop")
-    }
-}
-
-impl<C, T> DerefMut for Turn<'_, C, T> {
-    fn deref_mut(&mut self) -> &mut C {
-        self.consumer.as_mut().expect("it is there until drop")
-    }
-}
-
-impl<C, T> Drop for Turn<'_, C, T> {
-    fn drop(&mut self) {
-        drop(self.consumer.take());
-        if std::thread::panicking() {
-            return self.sequencer.close();
-        }
-        let mut queue = lock(&self.sequencer.queue);
-        queue.next += 1;
-        self.sequencer.consume_all(queue);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::mpsc;
     use std::thread;
@@ -206,8 +176,13 @@ mod tests {
                     // Each worker has one number at a time, so there are slots for all of them.
                     while let Some(number) = lock(&next).next() {
                         if waits(number) {
-                            let Some(mut turn) = sequencer.wait_for_turn(number) else { return };
-                            turn.numbers.push(number);
+                            let passed = sequencer.in_turn(number, |into| {
+                                into.numbers.push(number);
+                                ControlFlow::Continue(())
+                            });
+                            if passed.is_break() {
+                                return;
+                            }
                         } else {
                             sequencer.submit(number, number);
                             // Its slot must be free before it takes a number that shares the slot.
@@ -248,10 +223,12 @@ mod tests {
     fn nothing_is_consumed_after_a_turn_that_closes() {
         let collected = fail_after_a_minute(|| {
             let sequencer = collecting(None, 4);
-            let turn = sequencer.wait_for_turn(0).unwrap();
-            sequencer.submit(1, 1);
-            turn.close();
-            assert!(sequencer.wait_for_turn(2).is_none());
+            let closed = sequencer.in_turn(0, |_| {
+                sequencer.submit(1, 1);
+                ControlFlow::Break(())
+            });
+            assert!(closed.is_break());
+            assert!(sequencer.in_turn(2, |_| unreachable!("it is closed")).is_break());
             sequencer.into_consumer()
         });
         assert_eq!((collected.numbers, collected.closed), (vec![], 1));
@@ -266,13 +243,12 @@ mod tests {
                 for number in 1..4 {
                     let (sequencer, waited) = (&sequencer, &waited);
                     scope.spawn(move || {
-                        let turn = sequencer.wait_for_turn(number);
-                        waited.fetch_add(u64::from(turn.is_none()), Ordering::Relaxed);
+                        let turn = sequencer.in_turn(number, |_| ControlFlow::Continue(()));
+                        waited.fetch_add(u64::from(turn.is_break()), Ordering::Relaxed);
                     });
                 }
                 let panicked = catch_unwind(AssertUnwindSafe(|| {
-                    let _turn = sequencer.wait_for_turn(0);
-                    panic!("on purpose");
+                    let _ = sequencer.in_turn(0, |_| panic!("on purpose"));
                 }));
                 assert!(panicked.is_err());
             });

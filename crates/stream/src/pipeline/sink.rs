@@ -81,22 +81,13 @@ pub struct Checkpoint {
     pub rows: Vec<u64>,
     /// Latencies of all records that an engine solved.
     pub latencies: Latencies,
-    /// The record of the last row.
-    pub last_record: Option<RecordName>,
+    /// The input and the line of the last record that has rows.
+    pub last_record: Option<(String, u64)>,
     /// The difficulty of puzzles, if it is counted.
     pub statistics: Statistics,
     /// The first input that failed so far, and its number of verified bytes. Rows of later bytes
     /// may be wrong, and the rest of that input has no rows; later inputs have theirs.
     pub failed: Option<(usize, u64)>,
-}
-
-/// The name of a record in messages: its input and its line.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RecordName {
-    /// The name of the input.
-    pub file: String,
-    /// The line of the record in that input, from 1.
-    pub line: u64,
 }
 
 impl Checkpoint {
@@ -116,8 +107,8 @@ impl Checkpoint {
         block.latencies.iter().for_each(|&run| self.latencies.record_n(run));
         if let Some(line) = block.last_record {
             let last = self.last_record.get_or_insert_default();
-            (*block.file).clone_into(&mut last.file);
-            last.line = line;
+            (*block.file).clone_into(&mut last.0);
+            last.1 = line;
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The job that draws isomorphs of puzzles.
 
-use std::ops::ControlFlow;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::classify::classify;
-use super::{DerivedRows, Job, Stopped, Worker, derive_rows};
+use super::{Job, Worker, derive_rows};
 use crate::input::{Record, Records};
 use crate::output::{Derived, Results, has_writable_answer};
-use crate::pipeline::block::{BLOCK_BYTES, Block};
+use crate::pipeline::block::{BLOCK_BYTES, Block, Work};
 use crate::sets::{Hashes, Seen};
 use bulkdoku_core::check::{self, Mismatch};
 use bulkdoku_core::forms;
@@ -128,13 +128,9 @@ impl Job for Augment {
 }
 
 impl Worker for Augmenter<'_> {
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    fn run(&mut self, work: &mut Work) -> io::Result<()> {
         (self.record, self.drawn) = (0, None);
+        let Work { block, records, results, .. } = work;
         classify(records, results);
         compare_solutions(self.job.hints.1 > 0, block, records, results);
         if !records.givens.is_empty() {
@@ -150,18 +146,13 @@ impl Worker for Augmenter<'_> {
             let of = (&*records, index);
             self.job.leftovers.search(of, block.filled(), &puzzle, solution.as_ref());
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 
-    fn derive(
-        &mut self,
-        block: &Block,
-        records: &Records,
-        results: &mut Results,
-        rows: &mut Vec<Derived>,
-    ) -> ControlFlow<Stopped, DerivedRows> {
+    fn derive(&mut self, work: &mut Work) -> io::Result<bool> {
         let Self { job, record, drawn, seen } = self;
-        derive_rows(record, block, records, rows, |index, record| {
+        let Work { block, records, results, derived } = work;
+        derive_rows(record, block, records, derived, |index, record| {
             if drawn.is_none()
                 && let Some(puzzle) = valid_puzzle(index, record, records, results)
             {
@@ -177,7 +168,7 @@ impl Worker for Augmenter<'_> {
             if next.is_none() {
                 *drawn = None;
             }
-            ControlFlow::Continue(next)
+            Ok(next)
         })
     }
 }

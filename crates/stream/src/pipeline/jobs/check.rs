@@ -1,14 +1,14 @@
 //! The job that checks the solutions in the input.
 
-use std::ops::ControlFlow;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::solve::Solver;
-use super::{Job, Solve, Stopped, Worker};
+use super::{Job, Solve, Worker};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Outcomes, Results};
-use crate::pipeline::block::Block;
+use crate::pipeline::block::{Block, Work};
 use bulkdoku_core::check::{self, Mismatch};
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
@@ -69,19 +69,15 @@ struct Checker<'j> {
 }
 
 impl Worker for Checker<'_> {
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    fn run(&mut self, work: &mut Work) -> io::Result<()> {
         let Self { job, solver } = self;
         if job.answers_are_texts {
-            records.find_grids_in_answers(block.filled());
+            work.records.find_grids_in_answers(work.block.filled());
         }
         if let Some(solver) = solver {
-            solver.solve(records, results)?;
+            solver.solve(&work.records, &mut work.results)?;
         }
+        let Work { block, records, results, .. } = work;
         for (index, record) in records.all.iter().enumerate() {
             results.statuses.push(match record.puzzle {
                 Err(_) => Status::Malformed,
@@ -109,7 +105,7 @@ impl Worker for Checker<'_> {
         if block.answers.is_some() {
             job.try_shifts(block, records, results);
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 
     fn solver(&mut self) -> Option<&mut Solver> {

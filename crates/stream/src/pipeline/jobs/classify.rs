@@ -1,12 +1,12 @@
 //! The job that checks whether records are puzzles, without solving them.
 
-use std::ops::ControlFlow;
+use std::io;
 
 use super::solve::Solver;
-use super::{Job, Solve, Stopped, Worker};
+use super::{Job, Solve, Worker};
 use crate::input::{PuzzleRef, Records};
 use crate::output::Results;
-use crate::pipeline::block::Block;
+use crate::pipeline::block::Work;
 use crate::sets::Sameness;
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
@@ -49,15 +49,10 @@ impl Classifier {
 }
 
 impl Worker for Classifier {
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    fn run(&mut self, work: &mut Work) -> io::Result<()> {
         if let Some(solver) = self.solver.as_mut().filter(|_| self.solves) {
-            solver.run(block, records, results)?;
-            for (status, record) in results.statuses.iter_mut().zip(&records.all) {
+            solver.run(work)?;
+            for (status, record) in work.results.statuses.iter_mut().zip(&work.records.all) {
                 *status = match record.puzzle {
                     Ok(PuzzleRef::Marks(_)) => Status::NoForm,
                     _ if *status == Status::Unique => Status::Ok,
@@ -65,10 +60,10 @@ impl Worker for Classifier {
                 };
             }
         } else {
-            classify(records, results);
+            classify(&work.records, &mut work.results);
         }
-        results.are_timed = false;
-        ControlFlow::Continue(())
+        work.results.are_timed = false;
+        Ok(())
     }
 
     fn solver(&mut self) -> Option<&mut Solver> {

@@ -1,14 +1,14 @@
 //! The job that generates puzzles.
 
-use std::ops::{ControlFlow, Range, RangeInclusive};
+use std::io;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use super::solve::Solver;
-use super::{Job, Solve, Stopped, Worker};
+use super::{Job, Solve, Worker, stopped};
 use crate::condition::{Condition, ConditionError, Predicate};
-use crate::input::Records;
-use crate::output::{Column, Needs, Results};
-use crate::pipeline::block::Block;
+use crate::output::{Column, Needs};
+use crate::pipeline::block::Work;
 use crate::pipeline::properties;
 use crate::pipeline::sources::Ranges;
 use bulkdoku_core::generate::{Generator, Kind, Pattern, Recipe, Symmetry, Yield};
@@ -128,31 +128,27 @@ impl<'j> Drawer<'j> {
 
     /// Draws candidates for each row of a block until one meets the condition. A row is the first
     /// one in the order of attempts, so it does not depend on the number that is drawn at a time.
-    fn select(
-        &mut self,
-        condition: &Predicate,
-        block: &Block,
-        (records, results): (&mut Records, &mut Results),
-    ) -> ControlFlow<Stopped, Vec<Puzzle>> {
-        let mut selected = vec![None; block.count as usize];
+    fn select(&mut self, condition: &Predicate, work: &mut Work) -> io::Result<Vec<Puzzle>> {
+        let first = work.block.first;
+        let mut selected = vec![None; work.block.count as usize];
         let mut attempts = 0..1;
         loop {
             let open: Vec<_> = (0..).zip(&selected).filter(|(_, row)| row.is_none()).collect();
-            let rows = open.iter().map(|(row, _)| block.first + row);
+            let rows = open.iter().map(|(row, _)| first + row);
             let drawn: Vec<(u64, u64)> =
                 rows.flat_map(|row| attempts.clone().map(move |attempt| (row, attempt))).collect();
             if drawn.is_empty() {
-                return ControlFlow::Continue(selected.into_iter().flatten().collect());
+                return Ok(selected.into_iter().flatten().collect());
             }
             let puzzles = self.generator.attempts(&self.job.recipe, self.job.seed, &drawn);
             if puzzles.len() < drawn.len() {
-                return ControlFlow::Break(Stopped);
+                return Err(stopped());
             }
-            let meets = self.meets(condition, &puzzles, block, (records, results))?;
+            let meets = self.meets(condition, &puzzles, work)?;
             let open = open.len();
             let mut found = 0;
             for ((&(row, _), puzzle), meets) in drawn.iter().zip(puzzles).zip(meets) {
-                let selected = &mut selected[(row - block.first) as usize];
+                let selected = &mut selected[(row - first) as usize];
                 if meets && selected.is_none() {
                     *selected = Some(puzzle);
                     found += 1;
@@ -170,33 +166,30 @@ impl<'j> Drawer<'j> {
         &mut self,
         condition: &Predicate,
         puzzles: &[Puzzle],
-        block: &Block,
-        (records, results): (&mut Records, &mut Results),
-    ) -> ControlFlow<Stopped, Vec<bool>> {
+        work: &mut Work,
+    ) -> io::Result<Vec<bool>> {
         let accepts = |puzzle| self.filter.as_mut().is_none_or(|filter| filter.accepts(puzzle));
         let mut meets: Vec<bool> = puzzles.iter().map(accepts).collect();
         let accepted = puzzles.iter().zip(&meets).filter(|(_, meets)| **meets);
-        self.solve_all(accepted.map(|(puzzle, _)| puzzle), block, (records, results))?;
-        let solver = Some(&mut self.solver);
-        properties::compute(solver, condition.needs(), None, block, records, results)?;
+        self.solve_all(accepted.map(|(puzzle, _)| puzzle), work)?;
+        properties::compute(Some(&mut self.solver), condition.needs(), None, work)?;
         let accepted = meets.iter_mut().filter(|meets| **meets);
-        for (meets, row) in accepted.zip(block.rows(records, results).records()) {
+        for (meets, row) in accepted.zip(work.rows().records()) {
             *meets = condition.holds(&row);
         }
-        ControlFlow::Continue(meets)
+        Ok(meets)
     }
 
     /// Solves puzzles, which replace the records.
     fn solve_all<'p>(
         &mut self,
         puzzles: impl Iterator<Item = &'p Puzzle>,
-        block: &Block,
-        (records, results): (&mut Records, &mut Results),
-    ) -> ControlFlow<Stopped> {
-        records.clear();
-        results.clear();
-        puzzles.for_each(|puzzle| records.push_row(&puzzle.text()));
-        self.solver.run(block, records, results)
+        work: &mut Work,
+    ) -> io::Result<()> {
+        work.records.clear();
+        work.results.clear();
+        puzzles.for_each(|puzzle| work.records.push_row(&puzzle.text()));
+        self.solver.run(work)
     }
 }
 
@@ -227,28 +220,22 @@ impl Job for Generate {
 }
 
 impl Worker for Drawer<'_> {
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    fn run(&mut self, work: &mut Work) -> io::Result<()> {
         let Generate { condition, recipe, seed, .. } = self.job;
-        if !records.all.is_empty() {
+        work.results.seed = Some(*seed);
+        if !work.records.all.is_empty() {
             // A search has found them.
-            results.seed = Some(*seed);
-            return self.solver.run(block, records, results);
+            return self.solver.run(work);
         }
-        let rows = block.first..block.first + block.count;
+        let rows = work.block.first..work.block.first + work.block.count;
         let puzzles = match condition {
-            Some(condition) => self.select(condition, block, (records, results))?,
+            Some(condition) => self.select(condition, work)?,
             None => self.generator.puzzles(recipe, *seed, rows),
         };
-        if (puzzles.len() as u64) < block.count {
-            return ControlFlow::Break(Stopped);
+        if (puzzles.len() as u64) < work.block.count {
+            return Err(stopped());
         }
-        results.seed = Some(*seed);
-        self.solve_all(puzzles.iter(), block, (records, results))
+        self.solve_all(puzzles.iter(), work)
     }
 
     fn solver(&mut self) -> Option<&mut Solver> {

@@ -11,8 +11,7 @@ use rayon::ThreadPool;
 use super::Generate;
 use super::generate::Drawer;
 use crate::input::{Position, Records};
-use crate::output::Results;
-use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
+use crate::pipeline::block::{Block, BlockSource, Contents, Fill, Work};
 use crate::pipeline::threads;
 use bulkdoku_core::generate::islands::explore;
 use bulkdoku_core::generate::{Generator, Recipe};
@@ -112,13 +111,10 @@ impl Hard {
         };
         let objective = self.measure.objective(self.at_least, stop);
         let mut drawer = Drawer::new(&self.generate, stop);
-        let (block, mut records) = (Block::new(0, 0), Records::for_blocks_of(0));
-        let mut results = Results::default();
+        let mut work = Work::new(0, 0);
         for mut found in explore(self.simd, objective, &starts, random, stop) {
             if let Some(condition) = condition {
-                let buffers = (&mut records, &mut results);
-                let meets = drawer.meets(condition, &found, &block, buffers).continue_value()?;
-                let mut meets = meets.into_iter();
+                let mut meets = drawer.meets(condition, &found, &mut work).ok()?.into_iter();
                 found.retain(|_| meets.next() == Some(true));
             }
             if !found.is_empty() {

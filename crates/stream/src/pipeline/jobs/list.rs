@@ -1,13 +1,13 @@
 //! The job that lists the solutions of puzzles.
 
+use std::io;
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
 
 use super::solve::Solver;
-use super::{DerivedRows, Job, Solve, Stopped, Worker, derive_rows};
+use super::{Job, Solve, Worker, derive_rows, stopped};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Derived, Results};
-use crate::pipeline::block::Block;
+use crate::pipeline::block::Work;
 use bulkdoku_core::solver::{Solutions, StopFlag, Unfinished};
 use bulkdoku_core::status::Status;
 
@@ -38,31 +38,31 @@ impl List {
         puzzle: Option<PuzzleRef>,
         records: &Records,
         results: &mut Results,
-    ) -> ControlFlow<Stopped, Option<Derived>> {
+    ) -> io::Result<Option<Derived>> {
         let row = |solution| Derived { copy, solution, ..Derived::default() };
         let Some(puzzle) = puzzle else {
-            return ControlFlow::Continue((copy == 0).then(|| row(None)));
+            return Ok((copy == 0).then(|| row(None)));
         };
         if copy == 0 {
             let first = results.outcomes.of(puzzle).solution().copied();
             if let Some(first) = &first {
                 solutions.begin_after(&records.as_marks(puzzle), first);
             }
-            return ControlFlow::Continue(Some(row(first)));
+            return Ok(Some(row(first)));
         }
         if copy >= results.outcomes.of(puzzle).solutions.min(self.solutions.get()) {
-            return ControlFlow::Continue(None);
+            return Ok(None);
         }
         match solutions.next_within(self.solve.limits.nodes) {
-            Ok(next) => ControlFlow::Continue(next.map(|next| row(Some(next)))),
+            Ok(next) => Ok(next.map(|next| row(Some(next)))),
             Err(Unfinished::GaveUp) => {
                 if let Some(outcome) = results.outcomes.of_mut(puzzle) {
                     outcome.gave_up = true;
                 }
                 results.statuses[index] = Status::GaveUp;
-                ControlFlow::Continue(None)
+                Ok(None)
             }
-            Err(Unfinished::Stopped) => ControlFlow::Break(Stopped),
+            Err(Unfinished::Stopped) => Err(stopped()),
         }
     }
 }
@@ -81,29 +81,19 @@ impl Job for List {
 }
 
 impl Worker for Lister<'_> {
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    fn run(&mut self, work: &mut Work) -> io::Result<()> {
         (self.record, self.rows) = (0, 0);
-        self.solver.run(block, records, results)
+        self.solver.run(work)
     }
 
-    fn derive(
-        &mut self,
-        block: &Block,
-        records: &Records,
-        results: &mut Results,
-        rows: &mut Vec<Derived>,
-    ) -> ControlFlow<Stopped, DerivedRows> {
+    fn derive(&mut self, work: &mut Work) -> io::Result<bool> {
         let Self { job, solutions, record, rows: copy, .. } = self;
-        derive_rows(record, block, records, rows, |index, record| {
+        let Work { block, records, results, derived } = work;
+        derive_rows(record, block, records, derived, |index, record| {
             let puzzle = record.puzzle.ok();
             let next = job.next_row(solutions, *copy, index, puzzle, records, results)?;
             *copy = if next.is_some() { *copy + 1 } else { 0 };
-            ControlFlow::Continue(next)
+            Ok(next)
         })
     }
 

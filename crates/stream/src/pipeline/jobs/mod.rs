@@ -9,11 +9,11 @@ mod list;
 mod neighbors;
 mod solve;
 
-use std::ops::ControlFlow;
+use std::io;
 
-use super::block::{BLOCK_BYTES, Block};
+use super::block::{BLOCK_BYTES, Block, Work};
 use crate::input::{Record, Records};
-use crate::output::{Derived, Results};
+use crate::output::Derived;
 use bulkdoku_core::solver::StopFlag;
 
 pub use self::augment::{Augment, Leftovers};
@@ -26,19 +26,9 @@ pub use self::neighbors::Neighbors;
 pub use self::solve::Solve;
 pub use self::solve::Solver;
 
-/// The run was stopped before the block was complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
-
-/// The rows that a call to [`Worker::derive`] has appended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DerivedRows {
-    /// No rows were appended: each record is one row.
-    OnePerRecord,
-    /// The last rows of the block were appended.
-    Last,
-    /// Some rows of the block were appended, and more follow.
-    More,
+/// Returns the error of a run that was stopped before a block was complete.
+pub(in crate::pipeline) fn stopped() -> io::Error {
+    io::ErrorKind::Interrupted.into()
 }
 
 /// A task to perform on the records of each block.
@@ -56,25 +46,21 @@ pub trait Job: Sync {
 /// A job with the engine and buffers of one thread.
 pub trait Worker {
     /// Sets one status per record and one outcome per puzzle. [`Generate`] also creates the records.
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped>;
-
-    /// Appends the next rows if records may have several (isomorphs, solutions).
     ///
-    /// It is called after the filters, until it returns anything except [`DerivedRows::More`]. Each
-    /// call appends a bounded number of bytes.
-    fn derive(
-        &mut self,
-        _: &Block,
-        _: &Records,
-        _: &mut Results,
-        _: &mut Vec<Derived>,
-    ) -> ControlFlow<Stopped, DerivedRows> {
-        ControlFlow::Continue(DerivedRows::OnePerRecord)
+    /// # Errors
+    /// Fails if the run is stopped, with [`io::ErrorKind::Interrupted`].
+    fn run(&mut self, work: &mut Work) -> io::Result<()>;
+
+    /// Appends the next rows to [`Work::derived`] if records may have several (isomorphs, solutions),
+    /// and returns whether more follow.
+    ///
+    /// It is called after the filters, until it returns `false`. Each call appends a bounded number
+    /// of bytes.
+    ///
+    /// # Errors
+    /// Fails if the run is stopped, with [`io::ErrorKind::Interrupted`].
+    fn derive(&mut self, _: &mut Work) -> io::Result<bool> {
+        Ok(false)
     }
 
     /// Returns the solver that computes properties of puzzles, if the job has one.
@@ -89,15 +75,16 @@ const CHUNK_BYTES: usize = 128 * 1024;
 /// Maximum number of bytes of a derived row without its kept fields.
 const ROW_BYTES: usize = 256;
 
-/// Appends the rows of the records from `index` on, until they have [`CHUNK_BYTES`]. `next` returns
-/// the next row of a record, or `None` if it has no more.
+/// Appends the rows of the records from `index` on, until they have [`CHUNK_BYTES`], and returns
+/// whether more follow. `next` returns the next row of a record, or `None` if it has no more.
 fn derive_rows(
     index: &mut usize,
     block: &Block,
     records: &Records,
-    rows: &mut Vec<Derived>,
-    mut next: impl FnMut(usize, &Record) -> ControlFlow<Stopped, Option<Derived>>,
-) -> ControlFlow<Stopped, DerivedRows> {
+    rows: &mut Option<Vec<Derived>>,
+    mut next: impl FnMut(usize, &Record) -> io::Result<Option<Derived>>,
+) -> io::Result<bool> {
+    let rows = rows.get_or_insert_default();
     let mut all = records.all.iter();
     all.skip_records(*index);
     let mut bytes = 0;
@@ -105,7 +92,7 @@ fn derive_rows(
         let row_bytes = ROW_BYTES + records.kept_bytes(*index, block.filled());
         loop {
             if bytes >= CHUNK_BYTES {
-                return ControlFlow::Continue(DerivedRows::More);
+                return Ok(true);
             }
             let Some(row) = next(*index, &record)? else { break };
             rows.push(Derived { record: *index as u32, ..row });
@@ -113,5 +100,5 @@ fn derive_rows(
         }
         *index += 1;
     }
-    ControlFlow::Continue(DerivedRows::Last)
+    Ok(false)
 }

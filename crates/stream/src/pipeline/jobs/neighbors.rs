@@ -1,16 +1,15 @@
 //! The job that lists puzzles that differ from others in few clues.
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
+use std::io;
 use std::vec::IntoIter;
 
 use super::augment::{blank_of, cells_with, compare_solutions, valid_puzzle};
 use super::classify::Classifier;
-use super::{Classify, DerivedRows, Job, Stopped, Worker, derive_rows};
+use super::{Classify, Job, Worker, derive_rows, stopped};
 use crate::condition::Predicate;
-use crate::input::Records;
-use crate::output::{Derived, Results, Rows};
-use crate::pipeline::block::Block;
+use crate::output::{Derived, Rows};
+use crate::pipeline::block::Work;
 use crate::sets::Sameness;
 use bulkdoku_core::generate::islands::{Change, Explorer, Neighbor};
 use bulkdoku_core::simd::SimdLevel;
@@ -83,34 +82,24 @@ impl Job for Neighbors {
 }
 
 impl Worker for NeighborLister<'_> {
-    fn run(
-        &mut self,
-        block: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    fn run(&mut self, work: &mut Work) -> io::Result<()> {
         (self.record, self.rows) = (0, None);
-        self.classifier.run(block, records, results)?;
-        compare_solutions(false, block, records, results);
-        ControlFlow::Continue(())
+        self.classifier.run(work)?;
+        compare_solutions(false, &work.block, &work.records, &mut work.results);
+        Ok(())
     }
 
-    fn derive(
-        &mut self,
-        block: &Block,
-        records: &Records,
-        results: &mut Results,
-        rows: &mut Vec<Derived>,
-    ) -> ControlFlow<Stopped, DerivedRows> {
+    fn derive(&mut self, work: &mut Work) -> io::Result<bool> {
         let Self { job, explorer, record, rows: left, .. } = self;
-        derive_rows(record, block, records, rows, |index, record| {
+        let Work { block, records, results, derived } = work;
+        derive_rows(record, block, records, derived, |index, record| {
             if left.is_none()
                 && let Some(puzzle) = valid_puzzle(index, record, records, results)
                 && let Ok(at) = record.puzzle
             {
                 let parent = Neighbor::new(puzzle, results.outcomes.of(at).grid, true);
                 let found = job.rows(explorer, &parent, blank_of(record, block, records));
-                let Some(mut found) = found else { return ControlFlow::Break(Stopped) };
+                let Some(mut found) = found else { return Err(stopped()) };
                 if let Some(condition) = &job.condition {
                     found.iter_mut().for_each(|row| row.record = index as u32);
                     let mut is_kept = Vec::with_capacity(found.len());
@@ -125,7 +114,7 @@ impl Worker for NeighborLister<'_> {
             if next.is_none() {
                 *left = None;
             }
-            ControlFlow::Continue(next)
+            Ok(next)
         })
     }
 }

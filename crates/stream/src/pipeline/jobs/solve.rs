@@ -1,25 +1,22 @@
 //! The job that solves puzzles.
 
-use std::ops::ControlFlow;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::{Job, Stopped, Worker};
+use super::{Job, Worker, stopped};
 use crate::input::{PuzzleRef, Records};
 use crate::output::Results;
-use crate::pipeline::block::Block;
+use crate::pipeline::block::Work;
 use bulkdoku_core::simd::SimdLevel;
 use bulkdoku_core::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
 use bulkdoku_core::status::Status;
 
-/// A function that creates an engine, once per worker and again after a panic.
-pub(super) type MakeEngine = Arc<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
-
 /// A job that searches for solutions.
 #[derive(Clone)]
 pub struct Solve {
-    /// The function that creates each worker's engine.
-    pub engine: MakeEngine,
+    /// The function that creates each worker's engine, again after a panic.
+    pub engine: Arc<dyn Fn() -> Box<dyn Engine> + Send + Sync>,
     /// The limits of each search.
     pub limits: Limits,
     /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
@@ -51,12 +48,8 @@ pub struct Solver {
 }
 
 impl Worker for Solver {
-    fn run(
-        &mut self,
-        _: &Block,
-        records: &mut Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    fn run(&mut self, work: &mut Work) -> io::Result<()> {
+        let Work { records, results, .. } = work;
         self.solve(records, results)?;
         let limits = self.job.limits;
         if records.all.len() == records.puzzles.len() && results.failed.is_empty() {
@@ -72,7 +65,7 @@ impl Worker for Solver {
                 });
             }
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 
     fn solver(&mut self) -> Option<&mut Solver> {
@@ -88,11 +81,7 @@ impl Solver {
     }
 
     /// Computes the outcome of each record, and detects the puzzles on which the engine failed.
-    pub(super) fn solve(
-        &mut self,
-        records: &Records,
-        results: &mut Results,
-    ) -> ControlFlow<Stopped> {
+    pub(super) fn solve(&mut self, records: &Records, results: &mut Results) -> io::Result<()> {
         results.are_timed = true;
         let Results { outcomes, failed, .. } = results;
         outcomes.resize(records);
@@ -112,9 +101,9 @@ impl Solver {
         batch: Batch<'_>,
         outcomes: &mut [Outcome],
         mut fail: impl FnMut(u32),
-    ) -> ControlFlow<Stopped> {
+    ) -> io::Result<()> {
         if batch.is_empty() {
-            return ControlFlow::Continue(());
+            return Ok(());
         }
         // Returns the number of outcomes, or creates a new engine after a panic.
         let mut solve = |batch: Batch<'_>, outcomes: &mut [Outcome]| {
@@ -123,14 +112,14 @@ impl Solver {
             solved.map_err(|_| *self = Self::new(&self.job, &self.stop))
         };
         match solve(batch, outcomes) {
-            Ok(solved) if solved == batch.len() => return ControlFlow::Continue(()),
-            Ok(_) => return ControlFlow::Break(Stopped),
+            Ok(solved) if solved == batch.len() => return Ok(()),
+            Ok(_) => return Err(stopped()),
             Err(()) => {}
         }
         // Solve puzzles individually to find the one on which the engine failed.
         for (index, outcome) in outcomes.chunks_mut(1).enumerate() {
             match solve(batch.part(index..index + 1), outcome) {
-                Ok(0) => return ControlFlow::Break(Stopped),
+                Ok(0) => return Err(stopped()),
                 Ok(_) => {}
                 Err(()) => {
                     outcome[0] = Outcome::NONE;
@@ -138,7 +127,7 @@ impl Solver {
                 }
             }
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 }
 

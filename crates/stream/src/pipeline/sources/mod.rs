@@ -22,7 +22,7 @@ pub struct Ranges {
 impl Ranges {
     /// Creates a source of ranges of at most `per_block` numbers, without records.
     pub fn new(numbers: Range<u64>, per_block: u64) -> Self {
-        Self::of(numbers, per_block, Arc::new(NoRecords))
+        Self::of(numbers, per_block, Arc::new(()))
     }
 
     /// Creates a source of ranges of at most `per_block` numbers; `contents` provides the records.
@@ -54,9 +54,7 @@ impl BlockSource for Ranges {
 }
 
 /// Contents without records, for jobs that create them.
-pub(crate) struct NoRecords;
-
-impl Contents for NoRecords {
+impl Contents for () {
     fn read(&self, _: &Block, records: &mut Records) {
         records.clear();
     }

@@ -60,18 +60,6 @@ struct OpenInput<'a> {
     at: Position,
 }
 
-/// The reason that filling a block ended.
-enum FillEnd {
-    /// The block has at least one complete record; complete records end at this offset.
-    Records(usize),
-    /// The block is full, but no record ends in it.
-    NoRecordEnd,
-    /// The input has ended.
-    End,
-    /// The input has failed.
-    Failed(io::Error),
-}
-
 impl<'a> TextSource<'a> {
     /// Creates a source of blocks. The first of `sources` has the index `first` among all inputs of
     /// the run. Setting `stop` stops the run.
@@ -122,24 +110,6 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// Fills a block; returns `false` at the end. Fails only if stopped.
-    fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
-        loop {
-            let open = match self.open.take() {
-                Some(open) => open,
-                None => match self.sources.next() {
-                    Some(source) => self.begin(source),
-                    None => return Ok(false),
-                },
-            };
-            if self.fill_from(open, block)? {
-                let unused = self.carry.len() as u64;
-                block.raw_bytes = self.raw_bytes.load(Ordering::Relaxed).saturating_sub(unused);
-                return Ok(true);
-            }
-        }
-    }
-
     fn begin(&mut self, source: Source<'a>) -> OpenInput<'a> {
         let Source { layout, position: mut at, mut reader, columns, .. } = source;
         let columns = columns.map(|mut columns| {
@@ -177,84 +147,34 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// Fills a block from this input, which remains open if it may have more; returns `false` if it
-    /// has no more. An input that fails ends with a block, even if the block is empty.
-    fn fill_from(&mut self, mut open: OpenInput<'a>, block: &mut Block) -> io::Result<bool> {
-        (block.length, block.count) = (0, 0);
-        block.is_cut_short = false;
-        block.first = open.at.line;
-        if open.columns.is_some() {
-            return Ok(self.fill_rows(open, block));
+    /// Fills a block with text; returns whether the input may have more, or `None` if it had no more.
+    fn fill_text(
+        &mut self,
+        open: &mut OpenInput<'a>,
+        block: &mut Block,
+    ) -> io::Result<Option<bool>> {
+        if !self.begin_block(open, block).inspect_err(|_| block.length = 0)? {
+            return Ok(None);
         }
-        let filled = match self.begin_block(&mut open, block) {
-            Ok(true) => {
-                let (layout, most) = (Arc::clone(&open.layout), open.max_record);
-                self.fill_up(block, &*layout, most, &mut open.input)?
-            }
-            Ok(false) => return Ok(false),
-            Err(error) if is_stop(&error) => return Err(error),
-            Err(error) => {
-                block.length = 0;
-                self.end_failed(&open, block, error);
-                return Ok(true);
-            }
-        };
-        let OpenInput { input, layout, start, at, .. } = &mut open;
+        let filled = self.fill_up(open, block);
+        let OpenInput { input, layout, start, at, .. } = open;
         let filled_length = block.length;
-        let forced_end = match filled {
-            FillEnd::NoRecordEnd => layout.forced_end(block.filled()),
-            _ => 0,
-        };
-        block.is_cut_short = matches!(filled, FillEnd::NoRecordEnd) && forced_end == 0;
-        block.length = match filled {
-            FillEnd::Records(end) => end,
-            FillEnd::NoRecordEnd if forced_end > 0 => forced_end,
-            FillEnd::NoRecordEnd | FillEnd::End => filled_length,
-            FillEnd::Failed(_) => layout.last_end_of_all(block.filled()),
+        block.length = match &filled {
+            Ok(Some(end)) => *end,
+            Ok(None) => filled_length,
+            Err(_) => layout.last_end_of_all(block.filled()),
         };
         let mut lines = lines::count(block.filled());
-        if matches!(filled, FillEnd::Records(_)) && lines > MAX_LINES {
-            let end = layout.end_of_lines(block.filled(), MAX_LINES as usize);
-            if end < block.length {
-                block.length = end;
-                lines = lines::count(block.filled());
-            }
+        if lines > MAX_LINES && matches!(filled, Ok(Some(_))) {
+            block.length = layout.end_of_lines(block.filled(), MAX_LINES as usize);
+            lines = lines::count(block.filled());
         }
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.read_bytes - self.carry.len() as u64;
         let check_sum = input.add(block.filled());
         let (line, inside_line) = (at.line + lines, block.is_cut_short);
         *at = Position { offset, line, inside_line, check_sum };
-        match filled {
-            FillEnd::Failed(error) => self.end_failed(&open, block, error),
-            FillEnd::Records(_) | FillEnd::NoRecordEnd => {
-                stamp(block, &open, None);
-                self.open = Some(open);
-            }
-            FillEnd::End => stamp(block, &open, None),
-        }
-        Ok(true)
-    }
-
-    /// Fills a block with rows of columns; returns `false` if there are none left.
-    fn fill_rows(&mut self, mut open: OpenInput<'a>, block: &mut Block) -> bool {
-        let Some((columns, left)) = &mut open.columns else { return false };
-        // A row counts as many bytes as a line.
-        let most = (block.target_bytes / LINE_BYTES).max(1) as u64;
-        match columns.fill(block, most.min(*left)) {
-            Ok(false) => return false,
-            Ok(true) => {
-                *left -= block.count;
-                open.at.offset += block.count;
-                open.at.line += block.count;
-                let contents = Arc::clone(&block.contents);
-                stamp(block, &open, None);
-                block.contents = contents;
-                self.open = Some(open);
-            }
-            Err(error) => self.end_failed(&open, block, error),
-        }
-        true
+        filled.map(|end| Some(end.is_some()))
     }
 
     /// Skips to the start of the block, and copies bytes that were read before; returns `false` at
@@ -263,13 +183,11 @@ impl<'a> TextSource<'a> {
         if let Some(difference) = open.input.skip(open.at.check_sum)? {
             return Err(io::Error::other(difference));
         }
-        if self.carry.len() > block.bytes.len() {
-            // A long record was followed by others.
-            match block.grow(self.carry.len(), &self.long, &self.stop) {
-                Some(true) => {}
-                Some(false) => return Err(ErrorKind::OutOfMemory.into()),
-                None => return Err(ErrorKind::Interrupted.into()),
-            }
+        // A long record may have been followed by others.
+        if self.carry.len() > block.bytes.len()
+            && !block.grow(self.carry.len(), &self.long, &self.stop)?
+        {
+            return Err(ErrorKind::OutOfMemory.into());
         }
         block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
         block.length = self.carry.len();
@@ -277,35 +195,29 @@ impl<'a> TextSource<'a> {
         if open.at.inside_line { skip_line(block, &mut open.input) } else { Ok(true) }
     }
 
-    /// Records that the input failed at the end of the part that has been passed on in blocks.
-    fn end_failed(&mut self, open: &OpenInput<'a>, block: &mut Block, error: io::Error) {
+    /// Records that an input has failed, and returns its number of verified bytes.
+    fn fail(&mut self, open: &OpenInput<'a>, error: io::Error) -> u64 {
         let read = match open.columns {
             Some(_) => open.at.offset,
             None => open.start + open.input.read_bytes,
         };
         let verified = unverified_bytes(&error)
             .map_or(open.at.offset, |unverified| read.saturating_sub(unverified));
-        stamp(block, open, Some(verified));
-        self.fail(open, error);
-    }
-
-    fn fail(&mut self, open: &OpenInput<'a>, error: io::Error) {
         let file = open.file.to_string();
         self.failures.push(InputFailure { file, error, has_answers: false });
+        verified
     }
 
     /// Reads until the block has the end of a record, and returns the end of the records in about
-    /// [`Block::target_bytes`].
+    /// [`Block::target_bytes`], or `None` if the input has ended.
     ///
     /// One read nearly always fills the block up to the target. If it returns less, the input is a
     /// slow pipe, whose records must not wait.
     fn fill_up(
         &self,
+        OpenInput { input, layout, max_record, .. }: &mut OpenInput<'a>,
         block: &mut Block,
-        layout: &dyn Layout,
-        max_record: usize,
-        input: &mut CountingReader<'_>,
-    ) -> io::Result<FillEnd> {
+    ) -> io::Result<Option<usize>> {
         let mut room = block.bytes.len();
         let target = block.target_bytes.max(READ_BYTES);
         let mut searched = 0;
@@ -317,40 +229,82 @@ impl<'a> TextSource<'a> {
                 match layout.last_end(block.filled()) {
                     0 => {}
                     end => {
-                        let end = first_end(layout, &block.bytes[..end], block.target_bytes);
-                        return Ok(FillEnd::Records(layout.limited_end(block.filled(), end)));
+                        let end = first_end(&**layout, &block.bytes[..end], block.target_bytes);
+                        return Ok(Some(layout.limited_end(block.filled(), end)));
                     }
                 }
             }
             if is_full {
-                let more = (2 * room).min(max_record);
-                if more <= room || !layout.has_long_records() {
-                    return Ok(FillEnd::NoRecordEnd);
+                let more = (2 * room).min(*max_record);
+                let can_grow = more > room && layout.has_long_records();
+                if !can_grow || !block.grow(more, &self.long, &self.stop)? {
+                    let forced_end = layout.forced_end(block.filled());
+                    block.is_cut_short = forced_end == 0;
+                    let end = if block.is_cut_short { block.length } else { forced_end };
+                    return Ok(Some(end));
                 }
-                match block.grow(more, &self.long, &self.stop) {
-                    Some(true) => room = more,
-                    Some(false) => return Ok(FillEnd::NoRecordEnd),
-                    None => return Err(ErrorKind::Interrupted.into()),
-                }
+                room = more;
             }
             searched = block.length;
             let end = if searched < target { target.min(room) } else { room };
-            match input.read(&mut block.bytes[searched..end]) {
-                Ok(0) => return Ok(FillEnd::End),
-                Ok(got) => block.length += got,
-                Err(error) if is_stop(&error) => return Err(error),
-                Err(error) => return Ok(FillEnd::Failed(error)),
+            match input.read(&mut block.bytes[searched..end])? {
+                0 => return Ok(None),
+                got => block.length += got,
             }
         }
     }
 }
 
+/// Fills a block with rows of columns; returns `Some(true)`, or `None` if there are none left.
+fn fill_rows(
+    (columns, left): &mut (Box<dyn ColumnFile>, u64),
+    at: &mut Position,
+    block: &mut Block,
+) -> io::Result<Option<bool>> {
+    // A row counts as many bytes as a line.
+    let most = (block.target_bytes / LINE_BYTES).max(1) as u64;
+    if !columns.fill(block, most.min(*left))? {
+        return Ok(None);
+    }
+    *left -= block.count;
+    at.offset += block.count;
+    at.line += block.count;
+    Ok(Some(true))
+}
+
 impl BlockSource for TextSource<'_> {
     fn fill(&mut self, block: &mut Block) -> Fill {
-        match self.fill_unless_stopped(block) {
-            Ok(true) => Fill::Filled,
-            Ok(false) => Fill::End,
-            Err(_) => Fill::Stopped,
+        loop {
+            let mut open = match self.open.take() {
+                Some(open) => open,
+                None => match self.sources.next() {
+                    Some(source) => self.begin(source),
+                    None => return Fill::End,
+                },
+            };
+            (block.length, block.count, block.first) = (0, 0, open.at.line);
+            (block.is_cut_short, block.failed) = (false, None);
+            block.contents = Arc::clone(&open.contents);
+            let filled = match &mut open.columns {
+                Some(columns) => fill_rows(columns, &mut open.at, block),
+                None => self.fill_text(&mut open, block),
+            };
+            let has_more = match filled {
+                Ok(None) => continue,
+                Ok(Some(has_more)) => has_more,
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Fill::Stopped,
+                // An input that fails ends with a block, even if the block is empty.
+                Err(error) => {
+                    block.failed = Some(self.fail(&open, error));
+                    false
+                }
+            };
+            block.file = Arc::clone(&open.file);
+            (block.source, block.end) = (open.index, open.at);
+            self.open = has_more.then_some(open);
+            let unused = self.carry.len() as u64;
+            block.raw_bytes = self.raw_bytes.load(Ordering::Relaxed).saturating_sub(unused);
+            return Fill::Filled;
         }
     }
 
@@ -371,15 +325,6 @@ fn first_end(layout: &dyn Layout, records: &[u8], target: usize) -> usize {
     records.len()
 }
 
-/// Sets the input of a block, and the number of verified bytes if the input failed.
-fn stamp(block: &mut Block, open: &OpenInput<'_>, failed: Option<u64>) {
-    block.file = Arc::clone(&open.file);
-    block.source = open.index;
-    block.contents = Arc::clone(&open.contents);
-    block.end = open.at;
-    block.failed = failed;
-}
-
 /// Discards bytes up to the end of a line; returns whether the line ended.
 fn skip_line(block: &mut Block, input: &mut CountingReader<'_>) -> io::Result<bool> {
     loop {
@@ -395,11 +340,6 @@ fn skip_line(block: &mut Block, input: &mut CountingReader<'_>) -> io::Result<bo
             return Ok(true);
         }
     }
-}
-
-/// Returns whether reading ended because the run was stopped.
-fn is_stop(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::Interrupted
 }
 
 /// A reader that counts the bytes of one input, until the run is stopped.
@@ -473,7 +413,7 @@ impl CountingReader<'_> {
     }
 
     /// Reads once. A reader without data may return [`ErrorKind::Interrupted`] to be called again.
-    /// If the run was stopped, returns that error ([`is_stop`]).
+    /// If the run was stopped, fails with that error.
     fn read_once(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.stop.load(Ordering::Relaxed) {
@@ -496,33 +436,6 @@ mod tests {
     use super::*;
     use crate::input::InputOptions;
 
-    /// A reader that yields a few bytes at a time.
-    struct ShortReads<'a>(&'a [u8], usize);
-
-    impl Read for ShortReads<'_> {
-        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            let most = into.len().min(self.1);
-            self.0.read(&mut into[..most])
-        }
-    }
-
-    /// Skips the bytes before `from`, and returns the ends of the blocks after them.
-    fn ends(bytes: &[u8], piece: usize, from: Option<Position>) -> Result<Vec<Position>, String> {
-        let source = Source::new("in", ShortReads(bytes, piece));
-        let source = if let Some(from) = from { source.from(from) } else { source };
-        let mut source = TextSource::new(0, [source], &Arc::default()).with_check_sums();
-        if let Some(difference) = source.skip().unwrap() {
-            return Err(difference);
-        }
-        let mut block = Block::new(32, 32);
-        let mut ends = Vec::new();
-        while source.fill(&mut block) == Fill::Filled {
-            ends.push(block.end);
-        }
-        assert!(source.take_failures().is_empty());
-        Ok(ends)
-    }
-
     #[test]
     fn a_small_block_has_one_record() {
         let grids = "53..7....\n".repeat(9) + "\n";
@@ -534,8 +447,8 @@ mod tests {
             let text = records.concat();
             let layout = InputOptions::default().detect(text.as_bytes(), true).unwrap().unwrap();
             for (target, expected) in [(1, records), (1 << 20, vec![&*text])] {
-                let reader = ShortReads(text.as_bytes(), 1000);
-                let source = Source { layout: Arc::clone(&layout), ..Source::new("in", reader) };
+                let source =
+                    Source { layout: Arc::clone(&layout), ..Source::new("in", text.as_bytes()) };
                 let mut source = TextSource::new(0, [source], &Arc::default());
                 let mut block = Block::new(1 << 20, target);
                 let mut blocks = Vec::new();
@@ -545,34 +458,6 @@ mod tests {
                 // The last block may be empty.
                 blocks.retain(|block| !block.is_empty());
                 assert_eq!(blocks, expected, "{layout:?} {target}");
-            }
-        }
-    }
-
-    #[test]
-    fn an_input_that_changed_before_a_position_is_recognized() {
-        let long = "a line that is longer than a block of 32 bytes".repeat(2);
-        let text = format!("\u{FEFF}one\ntwo\n\n{long}\n# 3\n{long}\nfour\n{long}\nfive");
-        for piece in [1, 7, 1000] {
-            let all = ends(text.as_bytes(), piece, None).unwrap();
-            assert!(all.iter().any(|end| end.inside_line), "{all:?}");
-            assert_eq!(all.last().unwrap().offset, text.len() as u64);
-            for &end in &all {
-                for other in [1, 7, 1000] {
-                    let rest = ends(text.as_bytes(), other, Some(end)).unwrap();
-                    assert_eq!(rest.last().unwrap_or(&end), all.last().unwrap(), "{end:?}");
-                }
-                let offset = end.offset as usize;
-                let changed = |bytes: &[u8]| {
-                    let difference = ends(bytes, piece, Some(end)).unwrap_err();
-                    assert!(difference.contains("the previous run"), "{end:?}: {difference}");
-                };
-                changed(&text.as_bytes()[..offset - 1]);
-                for at in 0..offset {
-                    let mut bytes = text.clone().into_bytes();
-                    bytes[at] ^= 1;
-                    changed(&bytes);
-                }
             }
         }
     }

@@ -228,10 +228,10 @@ fn percentiles(of: &Latencies) -> String {
 /// Returns the percentiles in nanoseconds, and counts by the least latency of each bucket.
 pub fn latencies_json(of: &Latencies) -> Value {
     let mut buckets = BTreeMap::<u64, u64>::new();
-    for bucket in of.buckets() {
-        let place = (bucket.lowest_ns.max(1) as f64).log10() * BUCKETS_PER_DECADE;
+    for (lowest, _, count) in of.buckets() {
+        let place = (lowest.max(1) as f64).log10() * BUCKETS_PER_DECADE;
         let least = 10_f64.powf(place.floor() / BUCKETS_PER_DECADE).ceil() as u64;
-        *buckets.entry(least).or_default() += bucket.count;
+        *buckets.entry(least).or_default() += count;
     }
     json!({
         "count": of.count(),

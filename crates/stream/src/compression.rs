@@ -40,16 +40,3 @@ impl Compression {
         Self::ALL.iter().copied().find(|known| extension.eq_ignore_ascii_case(known.name()))
     }
 }
-
-#[cfg(all(test, feature = "gzip", feature = "zstd"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn extensions_indicate_compressions() {
-        let of = |name: &str| Compression::of_name(Path::new(name));
-        assert_eq!((of("a.csv.gz"), of("b.zst")), (Some(Compression::Gz), Some(Compression::Zst)));
-        assert_eq!(of("a.GZ"), Some(Compression::Gz));
-        assert_eq!((of("a.gz.csv"), of("gz"), of(".gz")), (None, None, None));
-    }
-}

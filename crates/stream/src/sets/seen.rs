@@ -1,7 +1,6 @@
 //! A set of puzzles in memory.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, ErrorKind};
 
@@ -73,12 +72,6 @@ impl Seen {
     /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.shards.iter().all(HashSet::is_empty)
-    }
-}
-
-impl fmt::Debug for Seen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seen").field("len", &self.len()).finish_non_exhaustive()
     }
 }
 

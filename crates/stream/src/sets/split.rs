@@ -62,47 +62,7 @@ impl Split {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bulkdoku_core::isomorph::{Permutation, SeededRng};
     use bulkdoku_core::puzzle::CLASSIC;
-
-    fn puzzles(count: usize) -> Vec<Puzzle> {
-        let (puzzle, mut rng) = (CLASSIC.parse().unwrap(), SeededRng::new(5));
-        (0..count).map(|_| Permutation::random(&mut rng).puzzle(&puzzle)).collect()
-    }
-
-    #[test]
-    fn shares_are_met_within_what_chance_allows() {
-        let puzzles = puzzles(20_000);
-        for shares in [&[1.0][..], &[9.0, 1.0], &[80.0, 10.0, 10.0], &[1.0; 100]] {
-            for seed in [0, 1, u64::MAX] {
-                let split = Split::new(shares, Sameness::Puzzle, seed);
-                let mut counts = vec![0_u32; shares.len()];
-                puzzles.iter().for_each(|puzzle| counts[usize::from(split.part(puzzle))] += 1);
-                let sum: f64 = shares.iter().sum();
-                for (count, share) in counts.iter().zip(shares) {
-                    let (mean, rest) = (20_000.0 * share / sum, 1.0 - share / sum);
-                    // Five standard deviations; the seeds are fixed.
-                    let miss = (f64::from(*count) - mean).abs();
-                    assert!(miss <= 5.0 * (mean * rest).sqrt(), "{counts:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn seeds_are_independent_and_parts_are_kept_by_larger_shares() {
-        let puzzles = puzzles(10_000);
-        let of = |shares: &[f64], seed| {
-            let split = Split::new(shares, Sameness::Puzzle, seed);
-            puzzles.iter().map(|puzzle| split.part(puzzle)).collect::<Vec<_>>()
-        };
-        let (one, other) = (of(&[1.0, 1.0], 1), of(&[1.0, 1.0], 2));
-        let same = one.iter().zip(&other).filter(|(one, other)| one == other).count();
-        assert!((4750..5250).contains(&same), "{same}");
-        let (narrow, wide) = (of(&[80.0, 20.0], 1), of(&[90.0, 10.0], 1));
-        assert!(narrow.iter().zip(&wide).all(|(narrow, wide)| wide <= narrow));
-        assert_eq!(of(&[90.0, 10.0], 1), of(&[0.9, 0.1], 1));
-    }
 
     /// Compares with the highest bytes of the hashes that `xxhash.xxh3_128` of Python returns.
     #[test]

@@ -4,8 +4,8 @@ mod counts;
 mod latency;
 
 pub use counts::Counts;
+pub use latency::Latencies;
 pub(crate) use latency::in_runs;
-pub use latency::{Bucket, Latencies};
 
 /// Formats a duration in nanoseconds with suitable units: `58.3 ns`, `1.50 s`, `2 min 05 s`, `1 h
 /// 30 min`.

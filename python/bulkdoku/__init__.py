@@ -4,8 +4,7 @@ All functions follow one rule. A table in (pandas, polars, pyarrow, `Table`), a 
 columns, its index, and the new columns appended. A series in, a table of its library out. Anything else in (a list, a
 numpy array, a relation of DuckDB, a data set of Hugging Face), a `Table`, which every Arrow library reads.
 
-`help(bulkdoku.solve)` describes what most functions share. The interpreter is released while they work, and Ctrl-C
-ends them.
+`help(bulkdoku.solve)` describes what most functions share. Other threads run while they work; Ctrl-C ends them.
 """
 
 import functools
@@ -22,12 +21,12 @@ import numpy as np
 
 from . import _core
 from ._core import __version__
-from ._frames import as_buffer, frame_of, place_of
+from ._frames import as_buffer, frame_of, place_of, unchanged
 from ._options import (
     KINDS, By, Form, Kind, Progress, Span, columns_of, form_of, names_in, one_of, optional, output_of, search, shown,
     span, text, whole,
 )  # fmt: skip
-from ._table import Table
+from ._table import Table, quoted
 from ._trainers import hrm, reasoning_gym
 
 __all__ = [
@@ -295,8 +294,9 @@ def augment(
     try:
         answers, replaced = frame.answers(solutions, solution_column, blank, "solutions")
     except TypeError:
-        # A column of that name may hold something else, such as the number of solutions.
-        if solutions is not None or solution_column is not None:
+        # `solutions` may be their number.
+        names = frame.names or []
+        if solution_column or solutions is not None or names[place_of(names, None, "solutions")] != "solutions":
             raise
         answers, replaced = None, None
     grids = ("puzzle",) if answers is None else ("puzzle", "solution")
@@ -310,8 +310,10 @@ def augment(
     if frame.names is None:
         return frame.table(made.select(range(len(names)), names))
     names[:2] = [frame.names[place_of(frame.names, column)], replaced or names[1]]
-    sources = as_buffer((Table(made)["line"] - np.uint64(first)).astype(np.int64))
-    return frame_of(frame.take(sources)).append(made.select(range(len(names)), names))
+    rows = frame.take(as_buffer((Table(made)["line"] - np.uint64(first)).astype(np.int64)))
+    if kept := unchanged(rows, frame.names, names):
+        warnings.warn(f"{quoted(kept)} have cells of the original, and are not changed", stacklevel=2)
+    return frame_of(rows).append(made.select(range(len(names)), names))
 
 
 def recipe(
@@ -518,8 +520,7 @@ def bench(
 
     Returns:
         list: a dict for each engine and solver: `engine` (the name), `rows`, `ns_per_puzzle` (the median of the
-        rounds), `ns_min`, `ns_max`, and `ns_rounds`. `invalid` is None, or the reason why a solver is rejected and has
-        no times: wrong, missing, extra, or reordered answers, or its exception.
+        rounds), `ns_min`, `ns_max`, `ns_rounds`, and `invalid`: why a solver is rejected and has no times, or None.
     """
     if not isinstance(solvers, Mapping) or not all(callable(solver) for solver in solvers.values()):
         raise TypeError('solvers is a dict of functions, such as {"mine": solve_list}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -109,10 +110,10 @@ class Pandas(Frame):
     """Data frames and series of pandas, whose index results have."""
 
     def column(self, place: int) -> Any:
-        return self.rows if self.names is None else self.rows.iloc[:, place]
+        return self.rows if self.names is None else getattr(self.rows, "iloc", self.rows)[:, place]
 
     def take(self, places: Any) -> Any:
-        rows = self.rows.iloc[np.frombuffer(places, np.int64)]
+        rows = getattr(self.rows, "iloc", self.rows)[np.frombuffer(places, np.int64)]
         return rows if self.names is not None else rows.to_frame(rows.name or "puzzle")
 
     def append(self, added: _core.Batches) -> Any:
@@ -120,19 +121,23 @@ class Pandas(Frame):
         return new if self.names is None else self.rows.assign(**new)
 
 
-class Polars(Frame):
-    """Data frames and series of polars."""
-
-    def column(self, place: int) -> Any:
-        return self.rows if self.names is None else self.rows[:, place]
-
-    def take(self, places: Any) -> Any:
-        rows = self.rows[np.frombuffer(places, np.int64)]
-        return rows if self.names is not None else rows.to_frame(rows.name or "puzzle")
+class Polars(Pandas):
+    """Data frames and series of polars, which are taken in the same way."""
 
     def append(self, added: _core.Batches) -> Any:
         new = self.table(added)
         return new if self.names is None else self.rows.with_columns(new.get_columns())
+
+
+def unchanged(table: Any, names: list[str], changed: list[str]) -> list[str]:
+    """Returns the other columns of a table whose first row has the cells of one that is changed."""
+    first = table[:1]
+    at = first.column if hasattr(first, "column") else lambda place: getattr(first, "iloc", first)[:, place]
+    columns = map(first._values, names) if isinstance(first, Table) else map(at, range(len(names)))
+    texts = ["".join(map(str, values)) for values in columns]
+    cells = {name: re.sub("[^0-9]", "", re.sub("[._*]", "0", text)) for name, text in zip(names, texts)}
+    old = [cells[name] for name in changed if len(cells.get(name, "")) == 81]
+    return [name for name in names if name not in changed and any(text in cells[name] for text in old)]
 
 
 def frame_of(rows: Any) -> Frame:

@@ -44,8 +44,6 @@ class Table:
         rows: a table, a data frame, or a stream with the Arrow PyCapsule interface.
     """
 
-    __slots__ = ("_source",)
-
     def __init__(self, rows: Any) -> None:
         self._source = rows if isinstance(rows, _core.Batches) else _core.Batches.of_arrow(rows)[0]
 
@@ -121,10 +119,8 @@ class Table:
         return {name: self._array(name) for name in self}
 
     def to_list(self, name: str) -> list[Any]:
-        """Returns a column as a list of str, bytes, lists of int, int, float, or bool, with `None` for null.
-
-        Raises KeyError if it does not exist, TypeError if it came from the input and has another type.
-        """
+        """Returns a column as a list of str, bytes, lists of int, int, float, or bool, with `None` for null; raises
+        KeyError if it does not exist, TypeError if it came from the input and has another type."""
         place = index_of(name, self.column_names)
         texts: list[Any] | None = self._source.texts(place)
         if texts is not None:

@@ -34,9 +34,6 @@ def hrm(
 
     Returns:
         int: the number of examples.
-
-    Raises:
-        OSError: if a file cannot be written.
     """
     times, seed, blank, name = whole("times", times), whole("seed", seed), whole("blank", blank), text("subset", subset)
     if times < 1 or not name:

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray, new_empty_array};
 use arrow_buffer::ScalarBuffer;
-use arrow_cast::cast;
+use arrow_cast::{can_cast_types, cast};
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use arrow_select::concat::concat;
 use arrow_select::interleave::interleave_record_batch;
+use bulkdoku_arrow::item_of;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 use pyo3_arrow::buffer::PyArrowBuffer;
@@ -42,33 +43,18 @@ impl Batches {
         (Arc::clone(&self.schema), self.batches.clone())
     }
 
-    /// Returns a column in one array.
+    /// Returns a column in one array, without a dictionary.
     fn column(&self, place: usize) -> PyResult<ArrayRef> {
         let chunks = self.batches.iter().map(|batch| batch.column(place).as_ref());
-        match &*chunks.collect::<Vec<_>>() {
-            [] => Ok(new_empty_array(self.schema.field(place).data_type())),
-            [_] => Ok(Arc::clone(self.batches[0].column(place))),
-            chunks => concat(chunks).map_err(exception),
+        let column = match &*chunks.collect::<Vec<_>>() {
+            [] => new_empty_array(self.schema.field(place).data_type()),
+            [_] => Arc::clone(self.batches[0].column(place)),
+            chunks => concat(chunks).map_err(exception)?,
+        };
+        match column.data_type() {
+            DataType::Dictionary(_, values) => cast(&column, values).map_err(exception),
+            _ => Ok(column),
         }
-    }
-
-    /// The same rows with other columns: their fields, and for each batch its columns.
-    fn with(
-        &self,
-        fields: Vec<Arc<Field>>,
-        columns: impl Fn(&RecordBatch, usize) -> Vec<ArrayRef>,
-    ) -> PyResult<Self> {
-        let schema = Schema::new_with_metadata(fields, self.schema.metadata().clone());
-        let (schema, mut start) = (Arc::new(schema), 0);
-        let batches = self.batches.iter().map(|batch| {
-            let rows = batch.num_rows();
-            start += rows;
-            let options = RecordBatchOptions::new().with_row_count(Some(rows));
-            let columns = columns(batch, start - rows);
-            RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options)
-        });
-        let batches = batches.collect::<Result<_, _>>().map_err(exception)?;
-        Ok(Self::new(schema, batches))
     }
 }
 
@@ -160,52 +146,64 @@ impl Batches {
     /// Some of the columns, with these names.
     fn select(&self, places: Vec<usize>, names: Vec<String>) -> PyResult<Self> {
         let fields = places.iter().zip(names);
-        let fields = fields.map(|(&place, name)| {
-            Arc::new(Field::clone(&self.schema.fields()[place]).with_name(name))
+        let fields = fields.map(|(&place, name)| self.schema.field(place).clone().with_name(name));
+        let fields: Fields = fields.collect();
+        let schema = Schema::new_with_metadata(fields, self.schema.metadata().clone());
+        let schema = Arc::new(schema);
+        let batches = self.batches.iter().map(|batch| {
+            let columns = batch.project(&places)?.columns().to_vec();
+            RecordBatch::try_new(Arc::clone(&schema), columns)
         });
-        self.with(fields.collect(), |batch, _| {
-            places.iter().map(|&place| Arc::clone(batch.column(place))).collect()
-        })
+        let batches = batches.collect::<Result<_, _>>().map_err(exception)?;
+        Ok(Self::new(schema, batches))
     }
 
     /// The columns, followed by those of as many other rows; a column of the same name is replaced, by one of the same
-    /// type if it can be converted.
+    /// type if it can be converted. Rows are not copied: batches end where those of either do.
     fn with_columns(&self, added: &Self) -> PyResult<Self> {
         let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
-        let mut columns: Vec<(usize, ArrayRef)> = Vec::new();
-        for (source, field) in added.schema.fields().iter().enumerate() {
-            let mut values = added.column(source)?;
+        let mut places = Vec::new();
+        for field in added.schema.fields() {
             let place = self.schema.index_of(field.name()).unwrap_or(fields.len());
             if place == fields.len() {
                 fields.push(Arc::clone(field));
             } else {
-                values = cast(&values, fields[place].data_type()).unwrap_or(values);
-                let data_type = values.data_type().clone();
+                let data_type = converted(field.data_type(), fields[place].data_type()).clone();
                 let field = Field::clone(&fields[place]).with_data_type(data_type);
                 fields[place] = Arc::new(field.with_nullable(true));
             }
-            columns.push((place, values));
+            places.push(place);
         }
-        self.with(fields, |batch, start| {
-            let mut all = batch.columns().to_vec();
-            for (place, values) in &columns {
-                let values = values.slice(start, batch.num_rows());
-                if *place < all.len() { all[*place] = values } else { all.push(values) }
+        let schema = Schema::new_with_metadata(fields, self.schema.metadata().clone());
+        let (schema, mut batches, mut end) = (Arc::new(schema), Vec::new(), 0);
+        for new in &added.batches {
+            let mut start = 0;
+            for old in self.slice(end, new.num_rows()).batches {
+                let mut columns = old.columns().to_vec();
+                for (values, &place) in new.columns().iter().zip(&places) {
+                    let values = values.slice(start, old.num_rows());
+                    let values =
+                        cast(&values, schema.field(place).data_type()).map_err(exception)?;
+                    if place < columns.len() {
+                        columns[place] = values
+                    } else {
+                        columns.push(values)
+                    }
+                }
+                batches
+                    .push(RecordBatch::try_new(Arc::clone(&schema), columns).map_err(exception)?);
+                start += old.num_rows();
             }
-            all
-        })
+            end += start;
+        }
+        Ok(Self::new(schema, batches))
     }
 
     /// A column of fixed width: its type in numpy, its bytes, and the bytes of a mask if one is null. `None` for other
     /// columns.
     fn buffers(&self, place: usize) -> PyResult<Option<Buffers>> {
         let mut values = self.column(place)?;
-        let mut kind = values.data_type().clone();
-        if let DataType::Dictionary(_, plain) = kind {
-            values = cast(&values, &plain).map_err(exception)?;
-            kind = *plain;
-        }
-        let kind = match kind {
+        let kind = match values.data_type().clone() {
             DataType::Boolean => {
                 values = cast(&values, &DataType::UInt8).map_err(exception)?;
                 "bool".into()
@@ -229,10 +227,7 @@ impl Batches {
 
     /// The texts of a column as str or bytes, `None` for null. `None` for columns of other types.
     fn texts<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyList>>> {
-        let mut column = self.column(place)?;
-        if let DataType::Dictionary(_, values) = column.data_type().clone() {
-            column = cast(&column, &values).map_err(exception)?;
-        }
+        let column = self.column(place)?;
         let is_text = column.data_type().is_string();
         let plain = match column.data_type() {
             DataType::Null => return PyList::new(py, vec![None::<bool>; column.len()]).map(Some),
@@ -284,4 +279,16 @@ impl Batches {
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         Ok(to_schema_pycapsule(py, &*self.schema)?)
     }
+}
+
+/// Returns the type of a column of grids that replaces one of another type: that type if it is of the same kind.
+fn converted<'a>(new: &'a DataType, old: &'a DataType) -> &'a DataType {
+    let text = |data_type: &DataType| match data_type {
+        DataType::Dictionary(_, values) => values.is_string(),
+        DataType::FixedSizeBinary(_) => true,
+        plain => plain.is_string() || plain.is_binary(),
+    };
+    let cells = |data_type: &DataType| item_of(data_type).is_some_and(DataType::is_numeric);
+    let is_same = |is_kind: fn(&DataType) -> bool| is_kind(new) && is_kind(old);
+    if (is_same(text) || is_same(cells)) && can_cast_types(new, old) { old } else { new }
 }

@@ -224,12 +224,8 @@ pub fn offered(subcommand: &str) -> PyResult<Vec<&'static str>> {
     let is_place = |column: &Column| matches!(column, Column::File | Column::Line);
     // The command has messages instead.
     let more = (subcommand == "canon").then_some(&Column::Reason);
-    Ok(all
-        .iter()
-        .filter(|column| !is_place(column))
-        .chain(more)
-        .map(|column| column.name())
-        .collect())
+    let columns = all.iter().filter(|column| !is_place(column)).chain(more);
+    Ok(columns.map(|column| column.name()).collect())
 }
 
 /// A `ValueError` with the text of an error.

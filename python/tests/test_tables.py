@@ -101,7 +101,7 @@ def test_new_columns(kind):
 
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("original", [False, True])
-def test_isomorphs(kind, original):
+def test_isomorphs_and_selected_rows(kind, original):
     frame = FRAMES[kind]()
     made = bulkdoku.augment(frame, times=2, seed=1, original=original, threads=2)
     expected = bulkdoku.augment(PUZZLES, SOLUTIONS, times=2, seed=1, original=original)
@@ -117,15 +117,21 @@ def test_isomorphs(kind, original):
     with pytest.raises(ValueError, match='the column "row" is there already'):
         bulkdoku.augment(made, seed=1)
     assert column(frame, "quizzes") == PUZZLES
-
-
-@pytest.mark.parametrize("kind", FRAMES)
-def test_selected_rows(kind):
-    frame = FRAMES[kind]()
     parts = bulkdoku.split(frame, (1, 1), seed=1)
     assert sum(map(len, parts)) == N and min(map(len, parts)) > 0
     for part in (*parts, bulkdoku.dedup(frame, by="grid")):
         assert_kept(part, frame, sorted(column(part, "id")))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, lambda rows: bulkdoku.Table(pa.table(rows))])
+def test_other_cells_and_unreadable_solutions_are_named(make):
+    puzzle, solution = PUZZLES[:1], SOLUTIONS[:1]
+    with pytest.warns(UserWarning, match=r'^\["prompt", "label"\] have cells of the original, and are not changed$'):
+        bulkdoku.augment(make({"puzzle": puzzle, "prompt": [f"Solve {puzzle[0]}"], "label": puzzle, "id": [1]}), seed=1)
+    with pytest.raises(TypeError):
+        bulkdoku.augment(make({"puzzle": puzzle, "solution": [float(solution[0])]}), seed=1)
+    made = bulkdoku.augment(make({"puzzle": puzzle, "solution": [[*map(int, solution[0])]], "solutions": [1]}), seed=1)
+    assert column(bulkdoku.check(made), "status") == ["ok"]
 
 
 def test_series_arrays_and_others():
@@ -170,7 +176,6 @@ def test_isomorphs_have_the_form_of_their_puzzles():
     result = bulkdoku.augment(lists, times=2, seed=1)
     assert result.schema == lists.schema.append(pa.field("row", pa.uint64(), False)).append(pa.field("copy", pa.uint32(), False))
     assert result["puzzle"].to_pylist() == (made - 1).tolist()
-    # New grids are in no category.
     assert list(bulkdoku.augment(pd.DataFrame({"puzzle": pd.Categorical(texts)}), times=2, seed=1)["puzzle"]) == expected
     assert bulkdoku.augment(pl.DataFrame({"puzzle": texts}, schema={"puzzle": pl.Categorical}), times=2, seed=1)["puzzle"].to_list() == expected
 

@@ -323,7 +323,8 @@ fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-fn item_of(lists: &DataType) -> Option<&DataType> {
+/// Returns the type of the items of lists.
+pub fn item_of(lists: &DataType) -> Option<&DataType> {
     match lists {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
             Some(item.data_type())

@@ -129,4 +129,27 @@ impl<const W: usize> Chains<W> {
     pub fn all(&self) -> impl Iterator<Item = (usize, &Set<W>)> {
         self.starts.iter().map(|&start| usize::from(start)).zip(&self.ends)
     }
+
+    /// Returns how many times a weak and a strong link are followed from a candidate that is on until
+    /// one of some candidates is on, if that is useful.
+    pub fn steps_to(
+        &self,
+        start: usize,
+        ends: &Set<W>,
+        is_useful: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let (mut all, mut steps) = ([0; W], 0);
+        insert(&mut all, start);
+        let mut last = all;
+        while is_useful(steps) && !is_empty(&last) {
+            if !is_empty(&and(&last, ends)) {
+                return Some(steps);
+            }
+            let before = all;
+            members(&last).for_each(|on| or(&mut all, &self.steps[on]));
+            last = std::array::from_fn(|word| all[word] & !before[word]);
+            steps += 1;
+        }
+        None
+    }
 }

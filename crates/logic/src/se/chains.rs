@@ -55,7 +55,7 @@ impl<const W: usize> Search<W> {
         let number = |i: usize| usize::from(on(i) / 2);
         chains.start(graph.nodes.len(), |i| &graph.weak[i], |i| graph.strong[i]);
         let mut length = 1;
-        let (first, any_loop) = loop {
+        let first = loop {
             // The candidate that is on whether it is on or off; its chain ends with a strong link.
             if kind != Kind::Y
                 && let Some((start, _)) = chains.all().find(|&(start, ends)| contains(ends, start))
@@ -66,16 +66,14 @@ impl<const W: usize> Search<W> {
             }
             // No candidate has this number.
             let mut first = usize::MAX;
-            let mut any_loop = false;
             for (start, ends) in chains.all() {
                 let ends = and(ends, &graph.effective[start]);
                 for end in members(&ends).filter(|&end| end > start) {
-                    any_loop |= contains(&graph.weak[start], end);
                     first = first.min(graph.first_removed(position, start, end));
                 }
             }
             if first != usize::MAX {
-                break (first, any_loop);
+                break first;
             }
             length += 1;
             if !chains.extend() {
@@ -94,15 +92,35 @@ impl<const W: usize> Search<W> {
                 improve(best, key, || Hint::of(key.0, on(start)));
             }
         }
-        // What a loop removes is removed by a chain with at most as many strong links, and by none with
-        // fewer than those of a loop whose last link it sees.
-        let least = 2.max(length + usize::from(!any_loop));
+        let key = |length: usize, start: usize| {
+            (of_loops + length_tenths(2 * length), 2 * length - 2, 2 * number(start))
+        };
+        let bound = best.map(|(key, _)| key);
+        let is_better = |length: usize| bound.is_none_or(|bound| key(length, 0) < bound);
+        // The least number of strong links of a loop. What it removes is removed by a chain in it, and
+        // the end of the chain implies that its start is off.
+        let mut least = usize::MAX;
+        while length < least && is_better(length) {
+            for (start, ends) in chains.all() {
+                for end in members(&and(ends, &graph.effective[start])).filter(|&end| end > start) {
+                    let is_useful = |more| length + more < least && is_better(length + more);
+                    if let Some(more) = chains.steps_to(end, &graph.weak[start], is_useful) {
+                        least = length + more;
+                    }
+                }
+            }
+            length += 1;
+            if !chains.extend() {
+                break;
+            }
+        }
+        if least == usize::MAX {
+            return;
+        }
+        let least = least.max(2);
         self.loops.select(kind);
         for i in 0..graph.nodes.len() {
-            let key = |length: usize| {
-                (of_loops + length_tenths(2 * length), 2 * length - 2, 2 * number(i))
-            };
-            let is_better = |length: usize| best.is_none_or(|(best, _)| key(length) < best);
+            let is_better = |length: usize| best.is_none_or(|(best, _)| key(length, i) < best);
             let mut found = None;
             let is_useful = |length: usize| is_better(length.max(least));
             self.loops.find_loops(grid, on(i), least, is_useful, |_, length, &removed| {
@@ -110,7 +128,7 @@ impl<const W: usize> Search<W> {
                 false
             });
             if let Some((length, removed)) = found {
-                let key = key(length);
+                let key = key(length, i);
                 *best = Some((key, Hint { rating: key.0, placed: [0; 9], removed }));
             }
         }

@@ -45,6 +45,18 @@ pub fn rows_with<const N: usize>(cells: Cells) -> Cells {
     (last << 1).wrapping_sub(last >> 8) & ALL
 }
 
+/// Returns one cell of each row, column, and box that has any of these cells.
+#[inline(always)]
+pub fn units_of(cells: Cells) -> [Cells; 3] {
+    let in_band = cells | cells >> 27 | cells >> 54;
+    let in_minirow = (cells | cells >> 1 | cells >> 2) & MINIROWS;
+    [
+        any_in_row(cells),
+        (in_band | in_band >> 9 | in_band >> 18) & 0x1ff,
+        (in_minirow | in_minirow >> 9 | in_minirow >> 18) & BOXES,
+    ]
+}
+
 /// Returns all cells of the columns that have exactly `N` (1 or 2) of these cells.
 #[inline(always)]
 pub fn columns_with<const N: usize>(cells: Cells) -> Cells {

@@ -11,7 +11,7 @@ use bulkdoku_core::StopFlag;
 use bulkdoku_core::bands::Bands;
 
 use super::chains::{Ends, Graph};
-use super::counting::{boxes_with, columns_with, rows_with};
+use super::counting::{boxes_with, columns_with, rows_with, units_of};
 use super::instances::{Collect, Instances};
 use super::links::{Chains, Kind, Set, and, insert, is_empty, members, or};
 use super::{Changed, Evidence, Position, Technique, find};
@@ -49,13 +49,30 @@ pub fn nishio(
                 }
                 return false;
             }
-            let alone = *places
-                & (rows_with::<1>(*places) | columns_with::<1>(*places) | boxes_with::<1>(*places));
             let before = *places;
-            *places &= !any_peers(alone);
+            *places = without_seen(before);
             *places != before
         });
     }
+}
+
+/// Removes the places that see one which is alone in a unit.
+fn without_seen(places: Cells) -> Cells {
+    let alone = rows_with::<1>(places) | columns_with::<1>(places) | boxes_with::<1>(places);
+    places & !any_peers(places & alone)
+}
+
+/// Returns whether these places of a digit leave a unit without any that has some now.
+pub fn is_refuted(open: Cells, mut places: Cells) -> bool {
+    let units = units_of(open);
+    while units_of(places) == units {
+        let before = places;
+        places = without_seen(before);
+        if places == before {
+            return false;
+        }
+    }
+    true
 }
 
 /// What follows from each candidate by chains with a limited number of strong links.

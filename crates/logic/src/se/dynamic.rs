@@ -6,14 +6,13 @@ use std::collections::HashMap;
 use bulkdoku_core::StopFlag;
 
 use super::super::Position;
-use super::super::forcing;
-use super::super::instances::{Collect, Instances};
+use super::super::forcing::is_refuted;
 use super::super::links::{and, contains};
 use super::links::Steps;
 use super::nested::{self, Inner, Removals};
 use super::nets::{self, Assertion, Grid, KINDS, Net, Rules, is_on};
 use super::{Hint, length_tenths};
-use crate::board::{Bits, Cells, digits_of, size};
+use crate::board::{Bits, PEERS, digits_of, size};
 
 /// Alternatives, one of which holds.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +80,12 @@ impl Nets {
                     }
                     let net = &mut self.all[self.len];
                     self.len += 1;
+                    let open = grid.open[digit];
+                    let gone = if is_on(assertion) { PEERS[cell] } else { 1 << cell };
                     if rules == Rules::Static {
                         net.nodes.clear();
+                    } else if rules == Rules::Nishio && !is_refuted(open, open & !gone) {
+                        net.contradiction = None;
                     } else {
                         net.start(grid, assertion);
                         net.follow(grid, rules);
@@ -227,8 +230,6 @@ pub struct Search {
     pub(super) found: Option<(Source, Assertion)>,
     /// The hardest other techniques of that search, if any.
     pub(super) inner_kind: Option<Inner>,
-    /// Memory for [`forcing::nishio`].
-    assumptions: Vec<(usize, usize, bool, Cells)>,
 }
 
 /// The number of assertions, the rank of the alternatives, and the conclusion.
@@ -237,9 +238,7 @@ type Best = Option<((usize, u8), Assertion)>;
 impl Search {
     /// Finds the shortest nishio chain.
     pub(super) fn nishio(&mut self, position: &Position) -> Option<Hint> {
-        let mut effects = Instances::new(Collect::Effects);
-        forcing::nishio(position, &mut self.assumptions, &mut effects);
-        (effects.count > 0).then(|| self.by_rules(&Grid::of(position), Rules::Nishio, 75))?
+        self.by_rules(&Grid::of(position), Rules::Nishio, 75)
     }
 
     /// Finds the shortest cell or region forcing chain.

@@ -287,6 +287,10 @@ impl Explainer {
                 return Err(Unrated::Stopped);
             }
             if let Some(hint) = hint {
+                // Only one of all instances is applied.
+                if let Rule::Easiest(_) = rule {
+                    self.tracker.pending[i] = Changed::ALL;
+                }
                 return Ok((rule, hint));
             }
         }
@@ -362,13 +366,11 @@ fn easiest(
     memory: &mut Memory,
 ) -> Option<(u16, Step)> {
     let mut instances = Instances::new(Collect::Steps);
-    let mut position = position.clone();
-    position.changed = Changed::ALL;
     for &technique in techniques {
         instances.technique = technique;
-        find(technique, &position, memory, &mut instances);
+        find(technique, position, memory, &mut instances);
     }
-    let steps = instances.steps.into_iter().map(|step| (order(&position, &step), step));
+    let steps = instances.steps.into_iter().map(|step| (order(position, &step), step));
     steps.min_by_key(|(order, _)| *order).map(|([rating, ..], step)| (rating as u16, step))
 }
 

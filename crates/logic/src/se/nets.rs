@@ -143,9 +143,11 @@ pub struct Net {
     next_off: usize,
     /// An assertion whose negation follows as well.
     pub contradiction: Option<Node>,
-    /// The ancestors of each assertion as sets of `words` words, and their number.
+    /// Sets of ancestors, of `words` words each, where that of each assertion starts, and the number
+    /// of its ancestors. Those whose only reason is on have its set, without themselves.
     ancestors: Vec<u64>,
     words: usize,
+    rows: Vec<u32>,
     counts: Vec<u16>,
 }
 
@@ -258,11 +260,16 @@ impl Net {
 
     /// Follows all assertions by static links until nothing new follows or there is a contradiction.
     pub fn follow_links(&mut self, grid: &Grid, steps: &mut Steps) {
+        self.counts.push(1);
         while let Some(number) = self.next() {
             for i in steps.from(grid, self.nodes[usize::from(number)].assertion) {
                 let (to, cause) = steps.all[i];
                 if !self.add(to, cause, number, |_| {}) {
                     return;
+                }
+                // Each has one reason.
+                if self.counts.len() < self.nodes.len() {
+                    self.counts.push(self.counts[usize::from(number)] + 1);
                 }
             }
         }
@@ -333,17 +340,29 @@ impl Net {
         let words = len.div_ceil(64);
         self.words = words;
         self.counts.clear();
+        self.rows.clear();
         self.ancestors.clear();
-        self.ancestors.resize(len * words, 0);
         for (i, node) in self.nodes.iter().enumerate() {
-            let (before, own) = self.ancestors.split_at_mut(i * words);
-            let own = &mut own[..=i / 64];
+            let reasons = &self.pool[node.first as usize..][..usize::from(node.len)];
+            if let &[reason] = reasons
+                && is_on(self.nodes[usize::from(reason)].assertion)
+            {
+                self.counts.push(self.counts[usize::from(reason)] + 1);
+                self.rows.push(self.rows[usize::from(reason)]);
+                continue;
+            }
+            let first = self.ancestors.len();
+            self.ancestors.resize(first + words, 0);
+            let (before, own) = self.ancestors.split_at_mut(first);
             own[i / 64] = 1 << (i % 64);
-            for &reason in &self.pool[node.first as usize..][..usize::from(node.len)] {
-                let reason = &before[usize::from(reason) * words..][..words];
-                own.iter_mut().zip(reason).for_each(|(own, reason)| *own |= reason);
+            for &reason in reasons {
+                let reason = usize::from(reason);
+                let row = &before[self.rows[reason] as usize..][..words];
+                own.iter_mut().zip(row).for_each(|(own, row)| *own |= row);
+                own[reason / 64] |= 1 << (reason % 64);
             }
             self.counts.push(own.iter().map(|word| word.count_ones() as u16).sum());
+            self.rows.push(first as u32);
         }
     }
 
@@ -356,19 +375,21 @@ impl Net {
     /// Returns whether one assertion leads to another one that follows.
     pub fn leads_to(&mut self, ancestor: u16, end: u16) -> bool {
         self.find_ancestors();
-        let set = &self.ancestors[usize::from(end) * self.words..];
-        set[usize::from(ancestor) / 64] >> (ancestor % 64) & 1 != 0
+        let row = &self.ancestors[self.rows[usize::from(end)] as usize..];
+        ancestor == end || row[usize::from(ancestor) / 64] >> (ancestor % 64) & 1 != 0
     }
 
     /// Returns the number of distinct assertions that lead to the side of the contradiction that
     /// does not follow.
     pub fn assertions_of_contradiction(&mut self, node: &Node) -> usize {
         self.find_ancestors();
-        let mut all = vec![0; self.words];
+        let mut all = vec![0_u64; self.words];
         for &reason in self.reasons(node) {
-            let reason = &self.ancestors[usize::from(reason) * self.words..];
-            all.iter_mut().zip(reason).for_each(|(all, reason)| *all |= reason);
+            let reason = usize::from(reason);
+            let row = &self.ancestors[self.rows[reason] as usize..];
+            all.iter_mut().zip(row).for_each(|(all, row)| *all |= row);
+            all[reason / 64] |= 1 << (reason % 64);
         }
-        1 + all.iter().map(|word: &u64| word.count_ones() as usize).sum::<usize>()
+        1 + all.iter().map(|word| word.count_ones() as usize).sum::<usize>()
     }
 }

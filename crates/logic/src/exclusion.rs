@@ -85,15 +85,15 @@ fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut I
     let sizes = masks.map(size);
     let triples = excluders & position.exactly[3];
     let pairs = (excluders & !triples).count_ones() as usize;
-    let count = pairs + triples.count_ones() as usize;
+    let others = 2 * triples.count_ones() as usize;
     let roles = [([0, 1, 2], [ab, ac, bc]), ([1, 0, 2], [ab, bc, ac]), ([2, 0, 1], [ac, bc, ab])];
     // All combinations with a candidate must be excluded. An excluder with two candidates of which
-    // it is one excludes those with the other one; any other excluder excludes at most two.
+    // it is one excludes those with the other one, which are at least two or the last ones; any other
+    // excluder excludes at most two.
     let can_lose = |([_, j, k], [ij, ik, jk]): ([usize; 3], [u16; 3])| {
         let both = usize::from(jk) * sizes[j].min(sizes[k]);
-        let left =
-            |cell: usize, see: u16, by: usize| sizes[cell].saturating_sub(by + usize::from(see));
-        (0..=pairs).any(|by| left(j, ij, by) * left(k, ik, by) <= both + 2 * (count - by))
+        let left = |cell: usize, see: u16| sizes[cell].saturating_sub(pairs + usize::from(see));
+        left(j, ij) * left(k, ik) <= both + others
     };
     if !roles.into_iter().any(can_lose) {
         return;
@@ -113,7 +113,7 @@ fn exclude(position: &Position, cells: [usize; 3], excluders: Cells, out: &mut I
             let y = masks[j] & !(partners[x] | ij << x);
             let z = masks[k] & !(partners[x] | ik << x);
             let by = size(partners[x]).min(pairs);
-            if size(y) * size(z) > usize::from(jk) * size(y & z) + 2 * (count - by) {
+            if size(y) * size(z) > usize::from(jk) * size(y & z) + 2 * (pairs - by) + others {
                 continue;
             }
             let is_possible = digits_of(y).any(|y| {

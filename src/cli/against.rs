@@ -9,7 +9,7 @@ use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::output::Row;
 use bulkdoku::pipeline::{
     BlockSource, BlockSummary, Classify, Filter, Map, MessageFormat, TextSource, fold_blocks,
-    write_messages,
+    visible, write_messages,
 };
 use bulkdoku::sets::{Sameness, Seen};
 use bulkdoku::stats::Counts;
@@ -138,13 +138,16 @@ impl Comparison {
             known.insert(hash).map(drop)
         };
         let fault = read_hashes(&mut inputs, by, run, add)?;
-        let names = inputs.names();
+        let names: Vec<_> = inputs.names().iter().map(|name| visible(name).into_owned()).collect();
         let with = match &names[..] {
             [first, others @ ..] if others.len() > 2 => {
                 format!("{first} and {} others", HumanCount(others.len() as u64))
             }
             names => names.join(", "),
         };
+        if known.is_empty() && without == 0 {
+            return Err(Failure::Io(format!("--against: no records in {with}")));
+        }
         if known.is_empty() {
             let cause = if fault.is_empty() { fault } else { fault + "; " };
             let what = format!("no record of {with} can be compared by its {}", name(by));

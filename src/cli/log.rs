@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use bulkdoku::pipeline::{Message, MessageFormat, visible};
-use indicatif::ProgressBar;
+use indicatif::{HumanCount, ProgressBar};
 
 /// Writes a line, or several.
 pub fn note(text: impl Display) {
@@ -51,7 +51,7 @@ impl Messages {
         let hidden = self.count.saturating_sub(MAX_SHOWN);
         if hidden > 0 && !self.quiet {
             let hint = if has_file { "" } else { "; --errors FILE keeps all" };
-            note(format!("… and {hidden} more{hint}"));
+            note(format!("… and {} more{hint}", HumanCount(hidden)));
         }
     }
 

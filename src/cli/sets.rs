@@ -1,7 +1,7 @@
 //! Puzzles read into memory, for `bench`, `show`, and the pools of `generate`.
 
 use bulkdoku::bundled::BUNDLED;
-use bulkdoku::pipeline::{ReadRecord, RecordReader};
+use bulkdoku::pipeline::{ReadRecord, RecordReader, visible};
 use bulkdoku::{Marks, Puzzle, Source};
 use indicatif::HumanCount;
 
@@ -62,13 +62,14 @@ impl<P> PuzzleSet<P> {
                 Err((column, why)) => {
                     set.bad += 1;
                     if set.bad <= MAX_SHOWN {
-                        set.messages
-                            .push(format!("{}:{}:{column}: {why}", record.file, record.line));
+                        let file = visible(record.file);
+                        set.messages.push(format!("{file}:{}:{column}: {why}", record.line));
                     }
                 }
             }
             if set.puzzles.len() as u64 + set.bad > most as u64 {
-                refuse!("{}: more than {} records", set.name, HumanCount(most as u64));
+                let (name, most) = (visible(&set.name), HumanCount(most as u64));
+                refuse!("{name}: more than {most} records");
             }
         }
         let failure = records.failures().into_iter().next();
@@ -87,11 +88,12 @@ impl<P> PuzzleSet<P> {
         if hidden > 0 {
             log::note(format!("… and {} more", HumanCount(hidden)));
         }
+        let name = visible(&self.name);
         if self.puzzles.is_empty() {
-            refuse!("{}: it contains no puzzles", self.name);
+            refuse!("{name}: it contains no puzzles");
         }
         if self.bad > 0 {
-            log::note(format!("{}: {} not used", self.name, counted(self.bad, "record")));
+            log::note(format!("{name}: {} not used", counted(self.bad, "record")));
         }
         Ok(self)
     }

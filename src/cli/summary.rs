@@ -10,11 +10,11 @@ use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
 use indicatif::HumanCount;
 use serde_json::{Map, Value, json};
 
-use super::Exit;
 use super::engine_args::EngineArgs;
 use super::numbers::counted;
 use super::platform::Interruption;
 use super::run_args::RunArgs;
+use super::{Exit, shown};
 
 /// The summary of a run.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ impl Summary {
         let all_rows = report.rows.iter().sum::<u64>().max(1) as f64;
         for (output, rows) in outputs.iter().zip(&report.rows) {
             let (share, count) = (100.0 * *rows as f64 / all_rows, counted(*rows, "record"));
-            let _ = writeln!(text, "{}: {count} ({share:.2}%)", output.display());
+            let _ = writeln!(text, "{}: {count} ({share:.2}%)", shown(output));
         }
         text += &method.text(&threads);
         if latencies.count() > 0 && !method.checks_without_proof() {

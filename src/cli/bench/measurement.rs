@@ -9,6 +9,7 @@
 use std::num::{NonZero, NonZeroUsize};
 use std::time::Duration;
 
+use bulkdoku::pipeline::visible;
 use bulkdoku::{Limits, Outcome};
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
@@ -86,7 +87,8 @@ impl Measurement {
         let Self { set, engine, simd, threads, mode, .. } = self;
         let simd = simd.as_ref().map_or(String::new(), |simd| format!(" {simd}"));
         let plural = if *threads == 1 { "" } else { "s" };
-        format!("{set} {engine}{simd}, {threads} thread{plural}, {mode}")
+        let title = format!("{set} {engine}{simd}, {threads} thread{plural}, {mode}");
+        visible(&title).into()
     }
 
     /// Returns the times of the fastest round, of the median, and of the slowest round.
@@ -158,8 +160,8 @@ fn cells(of: &Measurement) -> [String; 12] {
     let invalid = of.invalid.as_ref().map(|_| "invalid".to_owned());
     let rate = of.ns_per_puzzle.map(|ns| HumanCount((1e9 / ns).round() as u64).to_string());
     [
-        Some(of.set.clone()),
-        Some(of.engine.clone()),
+        Some(visible(&of.set).into()),
+        Some(visible(&of.engine).into()),
         of.simd.clone(),
         Some(of.threads.to_string()),
         Some(of.mode.clone()),

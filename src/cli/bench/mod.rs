@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
+use bulkdoku::pipeline::visible;
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 use serde_json::json;
 
@@ -351,10 +352,10 @@ impl BenchArgs {
         let own = ("bulkdoku, piped".into(), own);
         let mut commands: Vec<Box<dyn Contender + Send>> = Vec::new();
         for (name, command) in [&own].into_iter().chain(&self.solver) {
-            if self.solver.iter().filter(|(other, _)| other == name).count() > 1
-                || name.parse::<EngineKind>().is_ok()
-            {
-                refuse!("--solver {name}: another solver has this name");
+            let is_engine = name.parse::<EngineKind>().is_ok();
+            if is_engine || self.solver.iter().filter(|(other, _)| other == name).count() > 1 {
+                let other = if is_engine { "an engine" } else { "another solver" };
+                refuse!("--solver {}: {other} has this name", visible(name));
             }
             // A command that does not know the number of threads is measured once.
             let takes_threads = command.contains("{threads}");
@@ -411,7 +412,7 @@ fn measure(
     let progressed = || {
         let done = steps.load(Ordering::Relaxed);
         let set = sets.get(done as usize / steps_per_set.max(1));
-        let what = set.map_or(String::new(), |set| set.name.clone());
+        let what = set.map_or(String::new(), |set| visible(&set.name).into());
         Progressed { done, what, ..Progressed::default() }
     };
     let step = || {

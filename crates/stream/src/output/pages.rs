@@ -10,6 +10,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, each_row};
+use crate::pipeline::visible;
 use bulkdoku_core::named::named_enum;
 use bulkdoku_core::puzzle::{CELLS, Grid};
 use bulkdoku_core::status::Status;
@@ -139,7 +140,7 @@ const STYLE: &str = "<style>\n\
     </style>\n</head>\n<body>\n<svg width=\"0\" height=\"0\" style=\"position:absolute\">";
 
 pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;")
 }
 
 /// Returns what a puzzle has instead of one solution.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bulkdoku::Compression;
+use bulkdoku::features::missing;
 use clap::ValueEnum;
 
 use super::out::OutputTarget;
@@ -20,8 +21,8 @@ pub enum RowFormat {
     #[value(alias = "ndjson")]
     Jsonl,
     /// Just the solution, an empty line where there is none
-    // Other programs name a file of lines .sdm.
-    #[value(alias = "sdm")]
+    // Other programs name a file of lines .sdm or .txt.
+    #[value(aliases = ["sdm", "txt"])]
     Lines,
     /// An array for numpy.load, uint8 of shape (n, 81): the solutions, or the column that is chosen
     Npy,
@@ -57,7 +58,7 @@ impl RowFormat {
     ) -> Result<(Self, bool), Failure> {
         output.map_or(Ok(()), extensions::check)?;
         let implied = match output {
-            Some(path) if requested.is_none() => Self::of_name(path)?,
+            Some(path) if requested.is_none() => Self::of_name(path, rules)?,
             _ => None,
         };
         // Any text can have the name of lines.
@@ -98,13 +99,18 @@ impl RowFormat {
     }
 
     /// Returns the format implied by a file's name, before a `.gz` or `.zst`.
-    pub fn of_name(path: &Path) -> Result<Option<Self>, Failure> {
+    fn of_name(path: &Path, rules: &RowRules) -> Result<Option<Self>, Failure> {
         let Some(extension) = extensions::of(path) else {
             return Ok(extensions::is_txt(path).then_some(Self::Lines));
         };
         if !Self::EXTENSIONS.contains(&&*extension) {
             let hint = format!("{}; --format decides for any name", extensions::COMPRESSED);
-            return Err(extensions::refused(path, &extension, "rows", Self::EXTENSIONS, &hint));
+            let is_written =
+                |name: &&str| Self::from_str(name, true).is_ok_and(|it| (rules.is_written)(it));
+            let written = Self::EXTENSIONS.iter().copied();
+            let written = written.filter(|name| is_written(name) && missing(name).is_none());
+            let written: Vec<_> = written.collect();
+            return Err(extensions::refused(path, &extension, "rows", &written, &hint));
         }
         Ok(Self::from_str(&extension, true).ok())
     }

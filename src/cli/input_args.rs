@@ -1,9 +1,11 @@
 //! The options for inputs.
 
+use bulkdoku::condition::computed_column;
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, StreamOptions};
+use bulkdoku::output::Column;
 
-use super::row_args::column_hint;
+use super::row_args::{column_hint, owner};
 use super::{Failure, help, numbers};
 
 /// The options for reading inputs.
@@ -145,10 +147,29 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
 }
 
 /// Returns the error for an input that cannot be detected, with a hint about the option that selects
-/// its column, if there is one.
-pub fn refused(name: &str, error: &DetectError, option: Option<&str>) -> Failure {
+/// its column, if there is one, and about the columns that the subcommand computes.
+pub fn refused(
+    name: &str,
+    error: &DetectError,
+    option: Option<&str>,
+    (options, computed): (&InputOptions, &[Column]),
+) -> Failure {
     let hint = match (error, option) {
-        (DetectError::NoColumn { name, .. }, _) => &format!("; {}", column_hint(name)),
+        (DetectError::NoColumn { name, columns }, _) => {
+            let of_input = match &options.answers {
+                Answers::Column(answers) => [Some(answers), options.column.as_ref()],
+                _ => [None, options.column.as_ref()],
+            };
+            let computed = if of_input.contains(&Some(name)) { &[] } else { computed };
+            &column_hint(name, columns, computed)
+        }
+        (DetectError::Ambiguous(column), _) if computed_column(column, computed).is_none() => {
+            let owner = column.parse().map_or("", owner);
+            return Failure::Usage(format!(
+                "{name}: the input has a column {column:?}, and bulkdoku {owner} computes one: \
+                 input_{column} is that of the input"
+            ));
+        }
         (DetectError::NoPuzzles(_), Some(option)) => {
             &format!("; {option} NAME or NUMBER overrides this")
         }

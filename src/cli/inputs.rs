@@ -12,6 +12,7 @@ use bulkdoku::input::{
     ColumnFile, DetectError, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind,
     OtherKeys, Position, Stream, StreamOptions, plain_lines,
 };
+use bulkdoku::output::Column;
 
 use super::numbers::counted;
 use super::origin::Origin;
@@ -38,6 +39,8 @@ pub struct Inputs {
     options: StreamOptions,
     /// The option that selects the column of the puzzles, for messages.
     pub column_option: Option<&'static str>,
+    /// The columns that the subcommand computes, for messages.
+    pub computed: &'static [Column],
 }
 
 #[derive(Debug)]
@@ -89,7 +92,7 @@ impl Inputs {
             Some(Keep::Row) => usize::MAX,
         };
         self.findings.clear();
-        let option = self.column_option;
+        let (option, computed) = (self.column_option, self.computed);
         for number in 0..self.all.len() {
             let Input { origin, types, opened, .. } = &mut self.all[number];
             let is_found = matches!(origin, Origin::Found(_));
@@ -105,7 +108,9 @@ impl Inputs {
                     (*origin, *opened) = (origin.rejected(&error), None);
                     continue;
                 }
-                layout => layout.map_err(|error| input_args::refused(&name, &error, option))?,
+                layout => layout.map_err(|error| {
+                    input_args::refused(&name, &error, option, (&options, computed))
+                })?,
             };
             let Some(layout) = layout else { return Ok(()) };
             let first = self.all[..number].iter().find(|input| input.is_accepted());
@@ -405,7 +410,8 @@ fn lacks_puzzles(error: &DetectError) -> bool {
 fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
     let [one, other] = [one, other].map(|(name, columns)| {
         let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();
-        format!("{name} has {}", columns.join(", "))
+        let none = if columns.is_empty() { "none" } else { "" };
+        format!("{name} has {}{none}", columns.join(", "))
     });
     Failure::Usage(format!(
         "--columns and --where need the same columns in all inputs: {one}; {other}"

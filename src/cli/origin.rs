@@ -167,7 +167,7 @@ fn puzzle_fault(argument: &Path) -> Option<String> {
     let text = argument.to_str()?;
     let others = text.bytes().filter(|byte| !is_cell(*byte)).count();
     match cells(argument) {
-        Some(count) if count != CELLS => Some(format!("{count} cells, expected {CELLS}")),
+        Some(count) if count != CELLS => Some(format!("{count} cells, {CELLS} expected")),
         None if text.len() == CELLS && others < 9 => {
             let Malformed { column, what } = text.parse::<Puzzle>().err()?;
             Some(format!("column {column}: {what}"))

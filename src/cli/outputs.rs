@@ -18,7 +18,7 @@ use super::out::{OpenOutput, OutputTarget, TEMPORARY};
 use super::platform::FileId;
 use super::resume::{Earlier, Journal, JournalFile, OutputFiles, RowFiles, Side};
 use super::typed::RunIdentity;
-use super::{Failure, extensions, shown};
+use super::{Failure, extensions, paths, shown};
 
 /// The outputs of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Outputs {
 impl Outputs {
     /// Returns a parser of one name.
     fn one() -> impl TypedValueParser<Value = Self> {
-        OsStringValueParser::new().map(|name| Self::One(name.into()))
+        paths::parser().map(Self::One)
     }
 
     /// Returns a parser of the names of parts, between commas.
@@ -187,7 +187,10 @@ impl Destinations {
             let same = files.iter().find(|file| Some(&file.identity) == identity.as_ref());
             let Some(FileInUse { name, is_journal, .. }) = same else { continue };
             if *is_journal {
-                refuse!("{input}: is an input, but the journal of the rows needs this path");
+                refuse!(
+                    "{input}: is an input, but the journal of the rows needs this path; name \
+                     another output"
+                );
             }
             refuse!("{name}: is the input {input}; name another file");
         }

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::foreign::byte_order_mark;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::identity::{Identity, STDIN};
 use super::outputs::Destinations;
@@ -22,6 +23,7 @@ pub struct InputPaths {
     /// A puzzle is 81 cells or 729 characters of pencil marks. Files may be compressed: gz or zst. A
     /// folder stands for all files in it and in its folders, in the order of their paths, except
     /// hidden ones and those that the run writes.
+    #[arg(value_parser = parser())]
     input: Vec<PathBuf>,
 
     /// Also read the inputs that this file lists; - is standard input
@@ -90,6 +92,13 @@ impl InputPaths {
         }
         Ok(())
     }
+}
+
+/// Returns a parser of paths that are not empty.
+pub fn parser() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|name| {
+        if name.is_empty() { Err("the name is empty") } else { Ok(PathBuf::from(name)) }
+    })
 }
 
 /// Returns the files in a folder and its folders, sorted by the bytes of their paths, except hidden

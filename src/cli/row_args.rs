@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use bulkdoku::condition::{Condition, computed_column, shared_name, similar};
+use bulkdoku::condition::{self, Condition, computed_column, shared_name};
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{KeptCells, LayoutKind, OtherKeys};
 use bulkdoku::output::{
@@ -112,7 +112,9 @@ impl RowRules {
         let formats = format!("{} or {last}", others.join(", "));
         let or = if self.appended.is_some() { "as the input is, or " } else { "" };
         let default = format!("as the output's name says (.tsv, .jsonl.gz, …), or else {or}");
-        let long = format!("{formats}\n\nBy default {default}{}.", self.default_format.name());
+        let is_lines = self.default_format == RowFormat::Lines;
+        let csv = if is_lines { ", but csv with --columns" } else { "" };
+        let long = format!("{formats}\n\nBy default {default}{}{csv}.", self.default_format.name());
         command
             .mut_arg("format", |format| format.help(formats).long_help(long))
             .mut_arg("columns", |columns| columns.long_help(self.columns_help()))
@@ -154,7 +156,10 @@ pub struct RowPlan {
 impl RowArgs {
     /// Chooses the format and the columns. Rejects those that the subcommand does not write.
     pub fn plan(&self, rules: &RowRules, output: Option<&Path>) -> Result<RowPlan, Failure> {
-        let (format, follows_input) = RowFormat::choose(self.format, output, rules)?;
+        let (mut format, mut follows_input) = RowFormat::choose(self.format, output, rules)?;
+        if follows_input && format == RowFormat::Lines && self.columns.is_some() {
+            (format, follows_input) = (RowFormat::Csv, false);
+        }
         let chosen = self
             .columns
             .as_ref()
@@ -173,7 +178,7 @@ impl RowArgs {
             plan.array()?;
         }
         if let ("generate", Some(name)) = (rules.name, plan.input_columns().first()) {
-            refuse!("--columns: no column {name:?}; {}", column_hint(name));
+            refuse!("--columns: no column {name:?}{}", column_hint(name, &[], rules.columns));
         }
         if plan.passes_rows()
             && let Some(name) = plan.input_columns().first()
@@ -184,18 +189,24 @@ impl RowArgs {
     }
 }
 
-/// Returns a hint about a column that neither the subcommand nor its inputs have.
-pub fn column_hint(name: &str) -> String {
-    let names = Column::ALL.map(Column::name);
-    match (name.parse(), similar(name, names)) {
-        (Ok(column), _) => format!("{name} is a column of bulkdoku {}", owner(column)),
-        (Err(_), Some(column)) => format!("did you mean {column}?"),
-        (Err(_), None) => format!("computed columns are {}", names.join(", ")),
-    }
+/// Returns a hint about a column that is neither in the input nor among the computed ones. An option
+/// for a column of the input has no computed ones.
+pub fn column_hint(name: &str, read: &[String], computed: &[Column]) -> String {
+    let plain = name.strip_prefix("computed_").unwrap_or(name);
+    let hint = match plain.parse() {
+        Ok(column) if !computed.is_empty() => {
+            format!("{plain} is a column of bulkdoku {}", owner(column))
+        }
+        _ => {
+            let read = read.iter().map(|column| column.trim_matches('"'));
+            condition::column_hint(name, computed, read)
+        }
+    };
+    if computed.is_empty() && !hint.ends_with('?') { String::new() } else { format!("; {hint}") }
 }
 
 /// Returns the first subcommand whose rows have this column.
-fn owner(column: Column) -> &'static str {
+pub fn owner(column: Column) -> &'static str {
     let owner = WITH_COLUMNS.iter().find(|rules| rules.columns.contains(&column));
     owner.map_or("", |rules| rules.name)
 }

@@ -103,8 +103,9 @@ impl SplitArgs {
         let (count, shares) = (parts.len(), self.shares.len());
         if count != shares || !(2..=MAX_PARTS).contains(&count) {
             refuse!(
-                "-o has {count} names, --shares {shares} numbers; expected as many of both, 2 to \
-                 {MAX_PARTS}"
+                "-o has {}, --shares {}; expected as many of both, 2 to {MAX_PARTS}",
+                numbers::counted(count as u64, "name"),
+                numbers::counted(shares as u64, "number")
             );
         }
         if parts.iter().any(|path| path.as_os_str() == "-") {
@@ -118,7 +119,7 @@ impl SplitArgs {
                 || Compression::of_name(first) != Compression::of_name(other)
             {
                 let names = format!("{} and {}", shown(first), shown(other));
-                refuse!("{names} have a single format; use the same extension, or --format");
+                refuse!("{names}: parts have a single format; use the same extension, or --format");
             }
         }
         Ok(rows)

@@ -100,7 +100,8 @@ impl<'a> Task<'a> {
         let options = self.options()?;
         let settings = self.settings;
         let claim = self.destinations.claim(&[&self.inputs[..], &settings.others].concat())?;
-        let inputs = Inputs::open(self.inputs)?;
+        let mut inputs = Inputs::open(self.inputs)?;
+        inputs.computed = self.rules.columns;
         if inputs.wait_for_typing() && !settings.only_rows {
             log::note("reading puzzles from the terminal; Ctrl-D ends");
         }

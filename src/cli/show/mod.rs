@@ -63,7 +63,7 @@ pub struct ShowArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1",
-        value_parser = numbers::at_least_1::<NonZeroUsize>,
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MAX_HINTS),
         group = "steps",
         conflicts_with_all = ["stage", "candidates"]
     )]
@@ -187,6 +187,9 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// The maximum of `--hint`.
+const MAX_HINTS: u64 = 1_000_000;
+
 /// The largest accepted file, and as many puzzles of a file of columns.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MAX_PUZZLES: usize = MAX_FILE_BYTES as usize / CELLS;
@@ -226,6 +229,7 @@ fn read(argument: &str) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
     let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::Io(format!("{name}: {error}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
+        let name = visible(&name);
         refuse!("{name}: more than a megabyte, but show is meant for a few puzzles");
     }
     let found = read_as(InputFormat::Auto, &name, &bytes);
@@ -252,8 +256,10 @@ fn read_as(
     name: &str,
     bytes: &[u8],
 ) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
-    let layout = InputOptions { format, ..InputOptions::default() }.detect(bytes, true);
-    let layout = layout.map_err(|error| input_args::refused(name, &error, None))?;
+    let options = InputOptions { format, ..InputOptions::default() };
+    let layout = options
+        .detect(bytes, true)
+        .map_err(|error| input_args::refused(&visible(name), &error, None, (&options, &[])))?;
     let source = Source { layout: layout.unwrap_or_else(plain_lines), ..Source::new(name, bytes) };
     PuzzleSet::read(source, usize::MAX, located)
 }

@@ -91,7 +91,7 @@ pub(super) fn fault(line: &[u8]) -> Malformed {
 }
 
 fn not_hodoku() -> Malformed {
-    let what = "not a line of HoDoKu's library; expected :technique:digits:cells:removed:";
+    let what = "not a line of HoDoKu's library; expected :0300:2:cells:removed:, with the number of a technique and its digits";
     Malformed { column: 1, what: what.into() }
 }
 

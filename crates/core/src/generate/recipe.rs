@@ -109,7 +109,7 @@ impl Recipe {
         if !matches!(kind, Kind::Minimal | Kind::Unique) && !is_plain {
             return refused(format!(
                 "clues, symmetry and pattern can be chosen for minimal and unique puzzles only, \
-                 not for {kind} ones"
+                 not for kind {kind}"
             ));
         }
         if clues.is_empty() {
@@ -131,7 +131,10 @@ impl Recipe {
             ));
         }
         if *pattern != Pattern::ALL && !clues.contains(&pattern.cells()) {
-            return refused(format!("the pattern has {} clues", pattern.cells()));
+            return refused(format!(
+                "the pattern has {} clues; omit the number of clues",
+                pattern.cells()
+            ));
         }
         let least = if *pattern == Pattern::ALL { *clues.start() } else { pattern.cells() };
         if *clues.start() > CELLS {
@@ -167,9 +170,11 @@ impl Recipe {
         let has_too_many = self.kind == Kind::Minimal && least > *USUAL_CLUES.end();
         let is_rare = most < *USUAL_CLUES.start() || has_too_many;
         (is_rare && self.symmetry == Symmetry::None).then(|| {
+            let clues =
+                if least == most { least.to_string() } else { format!("{least} to {most}") };
             format!(
                 "removing clues leaves {} to {} in all but three of 10,000 puzzles: rows with \
-                 {least} to {most} take very long",
+                 {clues} take very long",
                 USUAL_CLUES.start(),
                 USUAL_CLUES.end()
             )
@@ -213,7 +218,9 @@ mod tests {
         assert!(check(exact(Kind::Unique, 31..=40)).unwrap_err().contains("has 30 clues"));
         assert!(check(exact(Kind::Minimal, 30..=30)).unwrap().unwrap().contains("--kind unique"));
         let kind = Kind::Easy;
-        assert!(check(Recipe { kind, ..clues(22..=23) }).unwrap_err().contains("not for easy"));
+        assert!(
+            check(Recipe { kind, ..clues(22..=23) }).unwrap_err().contains("not for kind easy")
+        );
         assert_eq!(check(Recipe { kind, ..recipe.clone() }), Ok(None));
         let pattern: Pattern = format!("{}.", "#".repeat(80)).parse().unwrap();
         let symmetry = Symmetry::Rot90;

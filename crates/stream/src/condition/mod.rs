@@ -31,7 +31,7 @@ use bulkdoku_logic::{Difficulty, Technique};
 
 use early::Known;
 pub(crate) use names::input_names;
-pub use names::{computed_column, shared_name, similar};
+pub use names::{column_hint, computed_column, shared_name};
 
 /// A parsed condition. It can be evaluated once the columns of the input are known.
 #[derive(Clone, Debug, PartialEq)]

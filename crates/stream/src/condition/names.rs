@@ -51,20 +51,31 @@ pub(super) fn find_column(
         find(|a, b| a == b, name).or_else(|| find(str::eq_ignore_ascii_case, name))
     });
     found.map(ColumnSource::Input).ok_or_else(|| {
-        let all = computed.iter().filter(|column| **column != Column::Copy);
-        let all: Vec<_> = all.map(|column| column.name()).collect();
-        let names = all.iter().copied().chain(read.iter().map(String::as_str));
-        let hint = match similar(name, names) {
-            Some(column) => format!("did you mean {column}?"),
-            None => format!("computed columns are {}", all.join(", ")),
-        };
-        format!("no column {name:?}; {hint}")
+        let hint = column_hint(name, computed, read.iter().map(String::as_str));
+        let quotes = if hint.ends_with('?') { "" } else { "; a text needs quotes" };
+        format!("no column {name:?}; {hint}{quotes}")
     })
+}
+
+/// Returns a hint about a column that is neither one of the computed ones nor of the input.
+pub fn column_hint<'a>(
+    name: &str,
+    computed: &[Column],
+    read: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let all = computed.iter().filter(|column| **column != Column::Copy);
+    let all: Vec<_> = all.map(|column| column.name()).collect();
+    match similar(name, all.iter().copied().chain(read)) {
+        Some(column) => format!("did you mean {column}?"),
+        None => format!("computed columns are {}", all.join(", ")),
+    }
 }
 
 /// Returns the name that is most similar to a misspelled one, if any is.
 pub fn similar<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scores = names.into_iter().map(|other| (strsim::jaro(name, other), other));
-    let best = scores.filter(|(score, _)| *score > 0.7).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let name = name.to_lowercase();
+    let score = |other: &str| strsim::jaro(&name, &other.to_lowercase());
+    let scores = names.into_iter().map(|other| (score(other), other));
+    let best = scores.filter(|(score, _)| *score > 0.8).max_by(|(a, _), (b, _)| a.total_cmp(b));
     best.map(|(_, other)| other)
 }

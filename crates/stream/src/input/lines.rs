@@ -322,7 +322,9 @@ pub(super) fn header_between() -> Malformed {
 
 /// Returns the error for a line of which only this many bytes were read.
 pub(super) fn too_long(bytes: usize) -> Malformed {
-    let what = format!("a line of more than {bytes} bytes; is this a text file?");
+    let what = format!(
+        "a record of more than {bytes} bytes; is this a text file? --max-line allows longer ones"
+    );
     Malformed { column: CELLS + 1, what }
 }
 

@@ -195,7 +195,7 @@ impl Element {
 
     fn shown(self, bytes: &[u8]) -> String {
         let number = self.number(bytes);
-        let is_whole = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e15;
+        let is_whole = number.is_nan() || number.rem_euclid(1.0) == 0.0 && number.abs() < 1e18;
         if is_whole { format!("{number:.0}") } else { format!("{number:?}") }
     }
 

@@ -107,8 +107,13 @@ fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
     let many = vec![CLASSIC; 2000];
     for (input, command) in [
         (json!({"puzzles": puzzles}), "jq -c '.puzzles[]'"),
-        (json!({"puzzles": many}), "jq -c '.puzzles[]'"),
-        (json!({"v": 1, "data": {"puzzles": many}}), "jq -c '.data.puzzles[]'"),
+        (json!({"puzzles": many}), "'. as $t | .puzzles | keys_unsorted[] as $k | $t | map_"),
+        (json!({"v": 1, "data": {"puzzles": many}}), "jq -c '.data | . as $t | .puzzles | keys"),
+        (json!({"puzzle": puzzles, "solution": [SOLVED]}), "jq -c '. as $t | .puzzle | keys_"),
+        (json!({"easy": puzzles, "hard": puzzles}), "jq -c '.easy[], .hard[]'"),
+        (json!({"m": [{"role": "user", "content": CLASSIC}]}), "(.m[] | select(.role == \"user\")"),
+        (json!({"rows": [{"row": {"board": CLASSIC}}]}), "jq -c '.rows[]'"),
+        (json!([puzzles, puzzles]), "jq -c '.[] | .[]'"),
         (json!({"data": {"puzzles": [{"puzzle": CLASSIC}]}}), "jq -c '.data.puzzles[]'"),
         (json!({"n": 2, "my rows": [{"puzzle": CLASSIC}]}), "jq -c '.[\"my rows\"][]'"),
         (json!([{"puzzles": puzzles}]), "jq -c '.[] | .puzzles[]'"),
@@ -119,4 +124,6 @@ fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
             ran.expect(2, command);
         }
     }
+    let of_pandas = json!({"puzzle": {"0": CLASSIC, "1": CLASSIC}}).to_string();
+    solve(&of_pandas, &[]).expect(2, "jq -c '. as $t | .puzzle | keys_unsorted[]");
 }

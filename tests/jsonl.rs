@@ -78,6 +78,8 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
         (r#"{'puzzle':"12"}"#, "2: malformed: not JSON: keys need double quotes"),
         (r#"{"puzzle":"12""#, "malformed: not JSON: the end of the line in an object"),
         (&format!("{good} x"), "malformed: not JSON: text after the value"),
+        (&format!("{good},"), "text after the value; remove the comma: sed 's/,$//'"),
+        (&format!("{good}{good}"), "text after the value; write one value per line: jq -c ."),
         ("[1,2]", "6: malformed: 2 cells, 81 expected"),
         (&format!(r#"{{"puzzle":"{twice}"}}"#), "13: contradictory: 5 occurs twice in row 1"),
         (&array, "16: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2"),

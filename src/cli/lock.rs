@@ -58,6 +58,9 @@ impl Lock {
                 Ok((true, _)) => continue,
                 Ok((false, _)) => {}
                 Err(error) if is_denied(&error) && path.is_file() => return Ok(None),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    return Err(Failure::at(path, format!("{error}; its folder does not exist")));
+                }
                 Err(error) => return Err(Failure::at(path, error)),
             }
             if start.elapsed() >= LOCK_TIMEOUT {

@@ -159,6 +159,20 @@ impl Command {
     }
 }
 
+/// Other names of what subcommands do, and how they are called.
+const OTHER_NAMES: [(&[&str], &str); 6] = [
+    (&["hint"], "bulkdoku show PUZZLE --hint explains the next step"),
+    (
+        &["rate", "grade", "score"],
+        "bulkdoku solve --columns puzzle,technique,difficulty,score,se121 FILE rates puzzles; \
+         bulkdoku show PUZZLE rates one",
+    ),
+    (&["dedup", "unique"], "bulkdoku canon --dedup FILE removes duplicates"),
+    (&["minlex", "overlap"], "bulkdoku canon FILE, with --against OTHER to compare"),
+    (&["verify", "validate"], "bulkdoku check FILE checks solutions"),
+    (&["sample", "scan"], "was removed; docs/recipes.md has other tools"),
+];
+
 /// Returns all subcommands and options with their full help.
 pub fn command() -> clap::Command {
     help::with_long_options(help::completed(Cli::command()))
@@ -188,21 +202,33 @@ pub fn parse() -> Result<Cli, Failure> {
             if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) {
                 match &**name {
                     "completions" | "man" => refuse!("{name}: {LACKS_PAGES}"),
-                    "hint" => refuse!("hint: bulkdoku show PUZZLE --hint explains the next step"),
-                    "rate" => refuse!(
-                        "rate: bulkdoku solve --columns puzzle,technique,difficulty,score,se121 FILE \
-                         rates puzzles; bulkdoku show PUZZLE rates one"
-                    ),
                     _ => {}
+                }
+                if let Some((_, what)) =
+                    OTHER_NAMES.iter().find(|(names, _)| names.contains(&&**name))
+                {
+                    refuse!("{name}: {what}");
                 }
                 if name.parse::<Marks>().is_ok() {
                     refuse!("a puzzle instead of a subcommand; draw it with: bulkdoku show {name}");
                 }
             }
+            let selects = ["--difficulty", "--level", "--technique", "--rating", "--se121"];
+            if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+                && selects.contains(&&**option)
+                && is_typed("generate")
+            {
+                refuse!(
+                    "{option}: --where selects puzzles, such as --where 'difficulty == \"hard\"'"
+                );
+            }
             // The same error, but without control characters.
             let escaped =
                 std::env::args_os().map(|text| visible(&text.to_string_lossy()).into_owned());
-            command.try_get_matches_from_mut(escaped).err().unwrap_or(error).exit()
+            let mut error = command.try_get_matches_from_mut(escaped).err().unwrap_or(error);
+            // It would make a file of a misspelled option.
+            error.remove(ContextKind::Suggested);
+            error.exit()
         }
         Err(help) => {
             let printed = help.print().and_then(|()| io::stdout().flush());

@@ -385,7 +385,8 @@ impl ColumnFile for ParquetColumns {
             ArrowRows::new(data_type, 0).err()?;
             let what =
                 format!("its column {name:?} is {data_type}, not texts, bytes, or lists of cells");
-            let lost = "; a number with 81 digits has lost most of them";
+            let lost = "; a number with 81 digits has lost most of them: write the column as text \
+                        where it comes from";
             Some(if data_type.is_numeric() { what + lost } else { what })
         };
         cells.find_map(fault_of_type).or_else(|| {

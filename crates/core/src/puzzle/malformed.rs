@@ -34,7 +34,7 @@ impl Malformed {
             }
             Some(CELLS) if text[CELLS] == b':' => {
                 let what = "expected removed candidates after the colon (:411 is 4 in row 1, column \
-                            1), or in a line, a number of solutions";
+                            1), or in a line, a number of solutions; a table needs --delimiter :";
                 Self { column: CELLS + 2, what: what.into() }
             }
             Some(at) if text[at] == b':' && at.abs_diff(CELLS) < 9 => Self::new(&text[..at]),

@@ -241,7 +241,7 @@ impl Decompress {
             return self.damage(error.kind(), &format!("is cut off after byte {end}"));
         }
         if error.kind() == ErrorKind::Unsupported && self.codec == Codec::Npy {
-            return self.damage(error.kind(), &format!("needs {text}"));
+            return damaged(error.kind(), format!("an npy array needs {text}"), self.unverified);
         }
         let what = if text.contains("requires too much memory") {
             "needs a window of more than 128 MiB; decompress it first: zstd -dc --long=31 FILE > \

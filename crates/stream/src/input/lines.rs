@@ -372,7 +372,9 @@ fn split(block: &[u8], text: Field) -> (Field, Field) {
     let word_end = start + word_length(&block[start..end]);
     let word = Field { end: word_end as u32, ..text };
     // A solution with separators is all of the text.
-    if word_end < end && word_end - start < CELLS && forms::form(&block[start..end]).is_some() {
+    let rest = &block[start..end];
+    let is_solution = || forms::form(rest).is_some() || list::has_all_cells(rest);
+    if word_end < end && word_end - start < CELLS && is_solution() {
         return (text, Field { start: text.end, ..text });
     }
     (word, trimmed(block, word_end, end))

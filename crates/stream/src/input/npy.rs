@@ -134,7 +134,8 @@ fn parsed(header: &str) -> io::Result<(Element, u64)> {
         let name = descr.split_once(']').map_or(descr, |(fields, _)| fields);
         let name = name.split([',', '}']).next().unwrap_or(descr);
         let name = if name.starts_with('[') { String::new() } else { format!(" ({name})") };
-        needs(format!("numbers such as int8 as elements, not {}{name}", kind_of(descr)))
+        let (kind, cure) = kind_of(descr);
+        needs(format!("numbers such as int8 as elements, not {kind}{name}: {cure}"))
     })?;
     if !value("fortran_order")?.starts_with("False") {
         let hint = "contiguous rows: numpy.save(FILE, numpy.ascontiguousarray(array))";
@@ -212,14 +213,18 @@ impl Element {
     }
 }
 
-fn kind_of(descr: &str) -> &'static str {
+/// Returns the kind of elements, and what to do in Python.
+fn kind_of(descr: &str) -> (&'static str, &'static str) {
+    const LINES: &str = "numpy.savetxt(FILE, array, '%s') writes texts as lines";
+    const NUMBERS: &str = "numpy.save(FILE, array.astype(numpy.uint8))";
+
     match descr.trim_start_matches(['\'', '<', '>', '|', '=']).as_bytes() {
-        [b'S' | b'U', ..] => "strings",
-        [b'O', ..] => "objects",
-        [b'b', ..] => "truth values",
-        [b'f', b'2', ..] => "halves",
-        [b'u' | b'i' | b'f', ..] => "big-endian numbers",
-        [b'[', ..] => "records",
-        _ => "this type",
+        [b'S' | b'U', ..] => ("strings", LINES),
+        [b'O', ..] => ("objects", LINES),
+        [b'b', ..] => ("truth values", NUMBERS),
+        [b'f', b'2', ..] => ("halves", NUMBERS),
+        [b'u' | b'i' | b'f', ..] => ("big-endian numbers", NUMBERS),
+        [b'[', ..] => ("records", "pandas.DataFrame(array).to_csv(FILE) writes a table"),
+        _ => ("this type", NUMBERS),
     }
 }

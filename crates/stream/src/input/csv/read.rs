@@ -141,6 +141,7 @@ impl RowReader<'_> {
         });
         let text = without_end(&rest[..length]).len();
         if let Err(malformed) = pushed {
+            let malformed = if is_rule(line) { printed() } else { malformed };
             let whole = Field::new(0..text, FieldForm::Plain).moved(place.start);
             records.push_malformed_text(place, (self.block, whole), malformed);
             answer = None;
@@ -306,4 +307,16 @@ fn trimmed(delimiter: Delimiter, bytes: &[u8], field: Field) -> Field {
     let before = text.iter().take_while(blanks).count();
     let after = text[before..].iter().rev().take_while(blanks).count();
     Field { start: field.start + before as u32, end: field.end - after as u32, ..field }
+}
+
+/// Returns whether a line is a rule of a table as psql, mysql, polars, and Markdown print it.
+fn is_rule(line: &[u8]) -> bool {
+    let text = str::from_utf8(line).unwrap_or_default().trim();
+    let is_part = |c: char| matches!(c, '-' | '+' | '|' | ':' | '─'..='╿') || c.is_whitespace();
+    text.chars().all(is_part) && ["--", "──", "══"].iter().any(|part| text.contains(part))
+}
+
+fn printed() -> Malformed {
+    let what = "a rule of a printed table; write it as CSV: df.write_csv(FILE), psql --csv, or mysql --batch";
+    Malformed { column: 1, what: what.into() }
 }

@@ -106,13 +106,13 @@ impl InputOptions {
         if let Some(entries) = entries(record) {
             return Some(self.of_object(&entries));
         }
-        is_pair(record).then(|| Err(DetectError::Nested(PAIR.into())))
+        pair(record).map(|jq| Err(DetectError::Nested(jq.into())))
     }
 
     /// Returns the keys of objects of which only the start of the first one is known.
     fn of_start(&self, text: &[u8]) -> Result<Objects, DetectError> {
         if let Some(path) = path_of_open_array(text).filter(|_| self.column.is_none()) {
-            return Err(nested(&path));
+            return Err(of_open_array(&path));
         }
         let entries = json::first_entries(text);
         let objects = self.of_object(&entries).unwrap_or_else(|_| self.usual_keys(&entries));
@@ -162,8 +162,8 @@ impl InputOptions {
             Some(name) => column_of(&keys, name)?,
             None => match (puzzle_key(&keys, &values, outer), array_of_puzzles(entries)) {
                 (Ok(puzzle), _) if !is_array_of_puzzles(values[puzzle]) => puzzle,
-                (_, Some(path)) => return Err(nested(path)),
-                (found, None) => found?,
+                (_, Some(path)) => return Err(nested(entries, path)),
+                (found, None) => found.map_err(numbered)?,
             },
         };
         let answer = match &self.answers {
@@ -218,23 +218,33 @@ fn is_escaped_puzzle(line: &[u8]) -> bool {
         && text.is_ok_and(|text| is_puzzle(text.as_bytes()) || is_grid(text.as_bytes()))
 }
 
-const PAIR: &str = "{puzzle: .[0], solution: .[1]}";
-
-fn is_pair(record: &[u8]) -> bool {
+/// Returns the filter that unpacks an array of a puzzle and its solution, or of puzzles.
+fn pair(record: &[u8]) -> Option<&'static str> {
     let values: Vec<&RawValue> = serde_json::from_slice(record).unwrap_or_default();
-    values.len() > 1 && cells_of(values[0].get()).is_some_and(|text| is_puzzle(&text))
+    let are_puzzles = values.iter().map(|it| cells_of(it.get()).is_some_and(|it| is_puzzle(&it)));
+    match are_puzzles.take(2).collect::<Vec<_>>()[..] {
+        [true, true] => Some(".[]"),
+        [true, false] => Some("{puzzle: .[0], solution: .[1]}"),
+        _ => None,
+    }
+}
+
+/// Returns the first element of an array.
+fn first_of(array: &str) -> Vec<u8> {
+    let lines = ElementLines::of_start(array.as_bytes(), JsonRecords::Elements);
+    lines.split(|byte| *byte == b'\n').next().unwrap_or_default().to_vec()
 }
 
 fn is_array_of_puzzles(value: &str) -> bool {
     if json::is_array_of_records(value.as_bytes()) != Ok(true) {
         return false;
     }
-    let lines = ElementLines::of_start(value.as_bytes(), JsonRecords::Elements);
-    let first = lines.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = &first_of(value);
     let holds = |value: &str| cells_of(value).is_some_and(|text| is_puzzle(&text));
     str::from_utf8(first).is_ok_and(holds)
-        || entries(first).is_some_and(|entries| entries.iter().any(|(_, value)| holds(value)))
-        || is_pair(first)
+        || entries(first)
+            .is_some_and(|entries| with_paths(&entries).iter().any(|(_, value)| holds(value)))
+        || pair(first).is_some()
 }
 
 fn array_of_puzzles<'a>(entries: &'a [(String, &str)]) -> Option<&'a str> {
@@ -256,22 +266,80 @@ fn path_of_open_array(text: &[u8]) -> Option<String> {
     }
 }
 
-/// Returns the error of objects with an array of records at this path.
-fn nested(path: &str) -> DetectError {
+/// Returns the error of objects with arrays of records, one of them at this path.
+fn nested(entries: &[(String, &str)], path: &str) -> DetectError {
+    let is_array =
+        |(key, value): &&(String, &str)| parent(key) == parent(path) && value.starts_with('[');
+    let arrays: Vec<_> = entries.iter().filter(is_array).collect();
+    if arrays.len() > 1 && names::is_puzzles(last_name(path).as_bytes()) {
+        return of_columns(path);
+    }
+    let has_role = |array: &str| {
+        json::entries(&first_of(array)).is_some_and(|all| all.iter().any(|(key, _)| key == "role"))
+    };
+    if arrays.iter().any(|(key, array)| key == path && has_role(array)) {
+        let of = |role| format!("({}[] | select(.role == \"{role}\").content)", jq(path));
+        let (puzzle, solution) = (of("user"), of("assistant"));
+        return DetectError::Nested(format!("{{puzzle: {puzzle}, solution: {solution}}}"));
+    }
+    let of_puzzles = arrays.into_iter().filter(|(_, array)| is_array_of_puzzles(array));
+    let all: Vec<_> = of_puzzles.map(|(key, _)| format!("{}[]", jq(key))).collect();
+    DetectError::Nested(all.join(", "))
+}
+
+/// Returns the error of an object of which only the start of the array at this path is known. Other
+/// columns may follow that of the puzzles.
+fn of_open_array(path: &str) -> DetectError {
+    if names::is_puzzles(last_name(path).as_bytes()) {
+        return of_columns(path);
+    }
+    DetectError::Nested(format!("{}[]", jq(path)))
+}
+
+/// Returns the error of an object of columns, which are arrays, or objects whose keys are row numbers.
+/// Row `k` has value `k` of each.
+fn of_columns(path: &str) -> DetectError {
+    let object = parent(path).map_or(String::new(), |object| format!("{} | ", jq(object)));
+    let column = jq(last_name(path));
+    DetectError::Nested(format!(
+        "{object}. as $t | {column} | keys_unsorted[] as $k | $t | map_values(.[$k]?)"
+    ))
+}
+
+/// Returns the error of puzzles whose keys are numbers.
+fn numbered(error: DetectError) -> DetectError {
+    let path = |name: &String| name.trim_matches('"').to_owned();
+    match &error {
+        DetectError::Several { which, .. }
+            if which.iter().all(|name| last_name(&path(name)).parse::<u64>().is_ok()) =>
+        {
+            let path = path(&which[0]);
+            parent(&path).map_or_else(|| DetectError::Nested(".[]".into()), of_columns)
+        }
+        _ => error,
+    }
+}
+
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('.').map(|(parent, _)| parent)
+}
+
+/// Returns the filter of the value at a path.
+fn jq(path: &str) -> String {
     let is_plain = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let jq = path
         .split('.')
         .map(|key| if is_plain(key) { format!(".{key}") } else { format!("[{key:?}]") });
     let jq: String = jq.collect();
     let dot = if jq.starts_with('.') { "" } else { "." };
-    DetectError::Nested(format!("{dot}{jq}[]"))
+    format!("{dot}{jq}")
 }
 
 fn object_in_lines(text: &[u8]) -> DetectError {
     let entries = json::first_entries(text);
-    let path = path_of_open_array(text);
-    let found = path.or_else(|| array_of_puzzles(&with_paths(&entries)).map(String::from));
-    found.map_or(DetectError::ObjectInLines, |path| nested(&path))
+    let (open, all) = (path_of_open_array(text), with_paths(&entries));
+    let closed = || array_of_puzzles(&all).map(|path| nested(&all, path));
+    open.map(|path| of_open_array(&path)).or_else(closed).unwrap_or(DetectError::ObjectInLines)
 }
 
 /// The deepest inner objects, and the number of keys, in which puzzles are looked for.

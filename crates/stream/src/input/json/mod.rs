@@ -482,8 +482,13 @@ fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {
         ("recursion limit exceeded", "too many inner arrays or objects"),
     ];
     let what = words.iter().fold(what.to_owned(), |what, (from, to)| what.replace(from, to));
-    Malformed {
-        column: column(line, error.column().saturating_sub(1)),
-        what: format!("not JSON: {what}"),
-    }
+    let at = error.column().saturating_sub(1);
+    let hint = match line.get(at..).unwrap_or_default().trim_ascii() {
+        b"," if what == "text after the value" => "; remove the comma: sed 's/,$//' FILE > NEW",
+        [b'{' | b'[', ..] if what == "text after the value" => {
+            "; write one value per line: jq -c . FILE > NEW"
+        }
+        _ => "",
+    };
+    Malformed { column: column(line, at), what: format!("not JSON: {what}{hint}") }
 }

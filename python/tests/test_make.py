@@ -31,7 +31,7 @@ def test_requirements_of_generated_puzzles():
     wings = bulkdoku.generate(2, seed=1, where="technique == 'xy-wing' and clues < 25", columns=["technique", "clues", "id"])
     assert wings.to_list("technique") == ["xy-wing"] * 2 and max(wings["clues"]) < 25 and wings.to_list("id") == [0, 1]
     for bad, what in (
-        ({"where": "clues < 5"}, "no puzzle of kind minimal meets it"), ({"where": "clues <"}, "where: "), ({"kind": "x"}, "kind: "),
+        ({"where": "clues < 5"}, "no puzzle of this kind meets it"), ({"where": "clues <"}, "where: "), ({"kind": "x"}, "kind: "),
         ({"where": "id > 3"}, "not a property"), ({"grids": "x"}, "grids: "), ({"symmetry": "x"}, "symmetry: "), ({"pattern": "x"}, "pattern: "),
         ({"clues": 5}, "clues"), ({"pattern": "####.####" * 9, "kind": "easy", "clues": 81}, "clues"), ({"kind": "easy", "clues": 30}, "clues"),
         ({"objective": "se121"}, 'objective and at_least need kind="hard"'), ({"kind": "hard", "clues": 22}, "hard puzzles have no clues"),

@@ -23,6 +23,9 @@ impl Predicate {
     /// # Errors
     /// Fails if no values of the columns in the condition meet it.
     pub fn check(&self, ranges: &[(Column, RangeInclusive<u64>)]) -> Result<(), ConditionError> {
+        if self.decided_if(&Vec::new()) == Some(false) {
+            return Err(ConditionError("no row meets it".into()));
+        }
         let mut columns = Vec::new();
         for source in &self.columns {
             if let ColumnSource::Computed(column) = source
@@ -48,7 +51,10 @@ impl Predicate {
             return Ok(());
         }
         let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
-        Err(ConditionError(format!("no values of {} together meet it", names.join(" and "))))
+        Err(ConditionError(match &names[..] {
+            [one] => format!("no value of {one} meets it"),
+            names => format!("no values of {} together meet it", names.join(" and ")),
+        }))
     }
 
     /// Returns the techniques that can be the hardest ones of rows that meet the condition, even if

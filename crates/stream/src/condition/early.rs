@@ -64,6 +64,12 @@ impl Expression {
             Self::Any(any) => either(any.iter().map(|one| one.decided(known)), true),
             Self::All(all) => either(all.iter().map(|one| one.decided(known)), false),
             Self::Not(one) => one.decided(known).map(|holds| !holds),
+            // A value equals itself, unless it is missing.
+            Self::Compare((_, Operand::Column(left)), orderings, (_, Operand::Column(right)))
+                if left == right && !orderings.contains(&Ordering::Equal) =>
+            {
+                Some(false)
+            }
             Self::Compare((_, left), orderings, (_, right)) => {
                 compared(&left.known(known), orderings, &right.known(known))
             }
@@ -74,9 +80,12 @@ impl Expression {
                     counts.any(|count| count.split(':').next() == Some(name))
                 })),
                 Known::Within(_, hardest) => {
-                    let technique = name.parse::<Technique>();
-                    let is_harder = |technique| f64::from(technique as u8) > hardest;
-                    technique.is_ok_and(is_harder).then_some(false)
+                    let place = f64::from(name.parse::<Technique>().ok()? as u8);
+                    // The hardest one is used.
+                    match place.total_cmp(&hardest) {
+                        Ordering::Less => None,
+                        order => Some(order.is_eq()),
+                    }
                 }
                 Known::Unknown => None,
             },

@@ -43,16 +43,15 @@ pub fn row_condition(condition: &Condition, recipe: &Recipe) -> Result<Predicate
         return Err(ConditionError(format!("{column} is not a property of the puzzle")));
     }
     let predicate = condition.resolve(Column::OF_GENERATE, &[])?;
-    let kind = recipe.kind;
     predicate.check(&ranges(recipe)).map_err(|ConditionError(what)| {
-        ConditionError(format!("no puzzle of kind {kind} meets it: {what}"))
+        ConditionError(format!("no puzzle of this kind meets it: {what}"))
     })?;
     Ok(predicate)
 }
 
 /// Returns the values that columns can have in puzzles of a recipe. No minimal puzzle with more than
-/// 40 clues is known, and no puzzle with fewer than 17 has one solution (`McGuire`, Tugemann, Civario
-/// 2012).
+/// 40 clues is known, nor a puzzle to which no technique applies, and no puzzle with fewer than 17 clues
+/// has one solution (`McGuire`, Tugemann, Civario 2012).
 fn ranges(recipe: &Recipe) -> Vec<(Column, RangeInclusive<u64>)> {
     let (status, solutions) = match recipe.kind {
         Kind::Several => (Status::Multiple, 2),
@@ -70,6 +69,10 @@ fn ranges(recipe: &Recipe) -> Vec<(Column, RangeInclusive<u64>)> {
         least = least.max(*recipe.clues.start() as u64);
         most = most.min(*recipe.clues.end() as u64);
     }
+    if recipe.pattern != Pattern::ALL {
+        let cells = recipe.pattern.cells() as u64;
+        (least, most) = (least.max(cells), most.min(cells));
+    }
     let status_number = status as u64;
     let mut ranges = vec![
         (Column::Status, status_number..=status_number),
@@ -83,13 +86,32 @@ fn ranges(recipe: &Recipe) -> Vec<(Column, RangeInclusive<u64>)> {
         ranges.extend(missing.map(|&column| (column, RangeInclusive::new(1, 0))));
         return ranges;
     }
-    // Each step solves at most one cell.
-    ranges.push((Column::Steps, 81 - most..=u64::MAX));
+    // Each step solves at most one cell. Solution grids have no steps.
+    let (steps, most_steps) = (81 - most, if least == 81 { 0 } else { u64::MAX });
+    let easiest = u64::from(Technique::FullHouse.definition().score);
+    ranges.push((Column::Steps, steps..=most_steps));
+    ranges.push((Column::Score, easiest * steps..=most_steps));
+    let hardest = match recipe.kind {
+        Kind::Easy => Technique::NakedSingle,
+        _ => Technique::all().last().expect("there is one"),
+    };
+    match most_steps {
+        0 => {
+            let missing = [Column::Technique, Column::Difficulty];
+            ranges.extend(missing.map(|column| (column, RangeInclusive::new(1, 0))));
+            let none = [Column::Se121, Column::Se121Ep, Column::Se121Ed];
+            ranges.extend(none.map(|column| (column, 0..=0)));
+        }
+        _ if most < 81 => {
+            ranges.push((Column::Technique, 0..=hardest as u64));
+            ranges.push((Column::Difficulty, 0..=hardest.difficulty() as u64));
+        }
+        _ => {}
+    }
     match recipe.kind {
         Kind::Minimal if recipe.symmetry == Symmetry::None => {
             ranges.push((Column::Minimal, 1..=1));
         }
-        Kind::Easy => ranges.push((Column::Technique, 0..=Technique::NakedSingle as u64)),
         _ => {}
     }
     ranges

@@ -54,6 +54,16 @@ fn answers_are_read_in_all_forms_of_a_puzzle() {
     let spaced: Vec<_> = SOLVED.replacen("78", "18", 1).chars().map(String::from).collect();
     let input = format!("puzzle,solution\n{CLASSIC},\"{}\"\n", spaced.join(", "));
     folder.with_input("check", &input).expect(1, "<stdin>:2:96: mismatch");
+    // In an array as well, and at the start of a text with escapes.
+    let wrong: Vec<_> = SOLVED.replacen("78", "18", 1).bytes().map(|byte| byte - b'0').collect();
+    let input = json!({"puzzle": CLASSIC, "solution": wrong}).to_string();
+    folder.with_input("check", &input).expect(1, "<stdin>:1:115: mismatch");
+    let wrong = SOLVED.replacen("78", "18", 1) + "\n";
+    let input = json!({"puzzle": CLASSIC, "solution": wrong}).to_string();
+    folder.with_input("check", &input).expect(1, "<stdin>:1:107: mismatch");
+    // A solution may be at a key of its column.
+    let input = json!({"puzzle": CLASSIC, "answer": {"grid": SOLVED}}).to_string();
+    assert_eq!(folder.with_input("check", &input).status, 0);
     // Texts of language models are searched for a grid on request.
     let texts = [
         format!("The solution is \\boxed{{{SOLVED}}}."),

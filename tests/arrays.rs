@@ -12,7 +12,8 @@ fn arrays_of_objects_are_read_in_any_number_of_lines() {
         (0..3).map(|id| json!({"id": id, "puzzle": CLASSIC, "o": {"a": [1, "],{"]}})).collect();
     let one_line = Value::from(objects.clone()).to_string();
     let pretty = serde_json::to_string_pretty(&objects).unwrap();
-    let texts = json!([CLASSIC, CLASSIC]).to_string();
+    let texts = json!([CLASSIC, format!("\"{CLASSIC}\"")]).to_string();
+    let escaped = json!([format!("\"{CLASSIC}\""), CLASSIC]).to_string();
     let arrays = format!("[{0},\n {0}]", nested(CLASSIC, "0"));
     let of_strings = format!("[{0},\n {0}]", strings(CLASSIC, ""));
     let flat = nested(CLASSIC, "0").replace("], [", ", ").replace("[[", "[").replace("]]", "]");
@@ -20,6 +21,7 @@ fn arrays_of_objects_are_read_in_any_number_of_lines() {
         (&one_line, 3),
         (&pretty, 3),
         (&texts, 2),
+        (&escaped, 2),
         (&arrays, 2),
         (&of_strings, 2),
         (&format!("[{flat},{flat}]"), 2),
@@ -60,8 +62,11 @@ fn long_white_space_and_long_elements_lose_no_other_record() {
     let expected = "line,status\n1,unique\n2,unique\n3,unique\n";
     for blanks in [" ".repeat(300_000), "\t\r\n ".repeat(100_000), "\n".repeat(200_000)] {
         let input = format!("[{object},{blanks}{object}{blanks},{object}{blanks}]");
-        let ran = rows_of_array(&input, &["--max-line", "200K"]);
-        assert_eq!((ran.status, &*ran.rows), (0, expected), "{ran:?}");
+        let spaces = blanks.replace(['\t', '\r', '\n'], " ");
+        for input in [&input, &input.replacen('[', &format!("{spaces}[{blanks}"), 1)] {
+            let ran = rows_of_array(input, &["--max-line", "200K"]);
+            assert_eq!((ran.status, &*ran.rows), (0, expected), "{ran:?}");
+        }
     }
     let long = json!({"puzzle": CLASSIC, "text": "],{".repeat(100_000)}).to_string();
     for between in ["", "\n", "\n  "] {
@@ -118,6 +123,7 @@ fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
         (json!({"n": 2, "my rows": [{"puzzle": CLASSIC}]}), "jq -c '.[\"my rows\"][]'"),
         (json!([{"puzzles": puzzles}]), "jq -c '.[] | .puzzles[]'"),
         (json!([pair, pair]), "jq -c '.[] | {puzzle: .[0], solution: .[1]}'"),
+        (json!({"data": [pair]}), "jq -c '.data[] | {puzzle: .[0], solution: .[1]}'"),
     ] {
         for text in [input.to_string(), serde_json::to_string_pretty(&input).unwrap()] {
             let ran = solve(&text, &[]);
@@ -126,4 +132,5 @@ fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
     }
     let of_pandas = json!({"puzzle": {"0": CLASSIC, "1": CLASSIC}}).to_string();
     solve(&of_pandas, &[]).expect(2, "jq -c '. as $t | .puzzle | keys_unsorted[]");
+    solve(format!("{pair}\n{pair}\n"), &[]).expect(2, "jq -c '{puzzle: .[0], solution: .[1]}'");
 }

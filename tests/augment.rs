@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::common::command::{CLASSIC, Folder, SOLVED};
 use crate::common::contents;
 use crate::common::forms::{self, nested, rows_of, strings};
-use crate::common::{puzzle, without_one};
+use crate::common::{HARD, puzzle, without_one};
 
 fn solves(solution: &Puzzle, puzzle: &Puzzle) -> bool {
     Grid::try_from(*solution.cells()).is_ok_and(|grid| grid.solves(puzzle))
@@ -220,14 +220,15 @@ fn text_after_the_cells_of_a_line_is_a_solution_only_if_it_is_81_digits() {
         "in.txt",
         format!(
             "{puzzle} ED=7.2/1.5/1.5\n{puzzle} 1.2\n{puzzle} ;name;11.9\n{puzzle} # name\n\
-             {puzzle},{SOLVED}\n{puzzle}:1:{SOLVED}\n{puzzle}:2\n"
+             {puzzle},{SOLVED}\n{puzzle}:1:{SOLVED}\n{puzzle} {}\n{puzzle}:2\n",
+            rows_of(SOLVED, " ", "").join(" ")
         ),
     );
     let ran = folder.line("augment in.txt --seed 1 -q");
     let rows: Vec<_> = ran.rows.lines().skip(1).map(|row| row.split_once(',').unwrap()).collect();
-    assert_eq!((rows.len(), ran.status), (7, 0), "{ran:?}");
+    assert_eq!((rows.len(), ran.status), (8, 0), "{ran:?}");
     for (at, (isomorph, solution)) in rows.iter().enumerate() {
-        if let 4 | 5 = at {
+        if let 4..=6 = at {
             assert!(solves(&solution.parse().unwrap(), &isomorph.parse().unwrap()));
         } else {
             assert_eq!(*solution, "", "{ran:?}");
@@ -246,7 +247,10 @@ fn what_remains_of_the_original_is_named() {
     assert!(folder.read("m.err").contains(what) && ran.messages.contains(what), "{ran:?}");
     folder.file(
         "p.csv",
-        format!("puzzle,solution,b,prompt\n{CLASSIC},{SOLVED},{SOLVED},Solve {CLASSIC} now\n"),
+        format!(
+            "puzzle,solution,b,prompt\n{CLASSIC},{SOLVED},{SOLVED},Solve {} in the form {HARD}\n",
+            CLASSIC.replace('.', "_")
+        ),
     );
     let ran = folder.line("augment p.csv --seed 1");
     assert!(ran.messages.contains("cells of the original are in it: b, prompt"), "{ran:?}");

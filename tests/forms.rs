@@ -335,6 +335,17 @@ fn inputs_as_other_programs_write_them() {
         // An integer of 81 digits is exact.
         (format!("puzzle\n{}\n", zeros(CLASSIC)), vec![2]),
         (format!("# puzzle, then more\n{CLASSIC}\n"), vec![2]),
+        // Names of rows without quotes.
+        (of_r.replace('"', ""), vec![2, 3]),
+        (of_r.replace('"', "").replace(' ', ","), vec![2, 3]),
+        // Text after other forms, and quotes of other programs.
+        (
+            format!("'{CLASSIC}',easy\n=\"{CLASSIC}\"\n“{CLASSIC}”\n('{CLASSIC}');\n"),
+            vec![1, 2, 3, 4],
+        ),
+        (format!("{} easy\n", forms::rows_of(CLASSIC, "", ".").join(" ")), vec![1]),
+        (format!("{}, 1.2\n", nested(CLASSIC, "0")), vec![1]),
+        (json!({"puzzle": format!("Solve:\n```\n{CLASSIC}\n```")}).to_string(), vec![1]),
     ];
     for declaration in ["sep=;", "\"sep=;\"", "sep=;\r", "SEP=;"] {
         cases.push((format!("{declaration}\nid;puzzle\n1;{CLASSIC}\n"), vec![3]));
@@ -347,7 +358,10 @@ fn inputs_as_other_programs_write_them() {
     }
     assert_all_unique("", &cases);
     let commented = format!("#id,puzzle\n7,{CLASSIC}\n7,{CLASSIC}\n");
-    for input in [of_r, commented] {
+    let blanks = commented.replace('#', "# ").replace(',', " ");
+    let ran = Folder::new().solve(&["--columns", "#"], commented.replace("id", ""));
+    assert_eq!(ran.rows, "#\n7\n7\n", "{ran:?}");
+    for input in [of_r.replace('"', ""), of_r, blanks, commented] {
         let ran = Folder::new().solve(&["--columns", "id,status"], &input);
         assert_eq!(ran.rows, "id,status\n7,unique\n7,unique\n", "{ran:?}");
     }

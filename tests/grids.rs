@@ -87,6 +87,12 @@ fn forms() -> Vec<(String, usize)> {
         (numbered(|number| format!("Row {number}: "), " "), 1),
         (numbered(|number| format!("{number}. "), ""), 1),
         (numbered(|number| format!("{number}) "), " "), 1),
+        // Text after the cells, and labels of columns.
+        (drawn(" ", " ", ["", " a comment"], "").replace("\n\n", "\n"), 1),
+        (drawn(" ", " | ", ["| ", " | easy"], "------+-------+------"), 1),
+        (numbered(|number| format!("row {number}  "), " ").replace('\n', "  ok\n"), 1),
+        (format!("[{}], # row", rows_of(CLASSIC, ", ", "0").join("], # row\n[")), 1),
+        (format!("C1,C2,C3,C4,C5,C6,C7,C8,C9\n{}", rows_of(CLASSIC, ",", "").join("\n")), 1),
         // Labels, comments, sections.
         (format!("Grid 01\n{}", plain()), 2),
         (format!("Puzzle 12:\n\n{}", plain()), 3),

@@ -37,7 +37,7 @@ fn prints(puzzle: &Puzzle) -> Vec<String> {
     let line = puzzle.to_string();
     let nine: Vec<_> = (0..9).map(|row| &line[9 * row..9 * row + 9]).collect();
     for (blank, after) in
-        [("0", ""), ("0.", "."), ("nan", "."), ("-1", ""), ("-0.", "."), ("0.0", ".0")]
+        [("0", ""), ("0.", "."), ("nan", "."), ("NA", ""), ("-1", ""), ("-0.", "."), ("0.0", ".0")]
     {
         let cells = rows(puzzle, blank.len(), blank, after);
         let list = joined(&cells, ", ", "],\n       [");
@@ -62,6 +62,7 @@ fn prints(puzzle: &Puzzle) -> Vec<String> {
             }),
             labeled(&cells, "", |number| (number + 1).to_string()),
             labeled(&cells, "", |number| format!("R{}", number + 1)),
+            format!("tf.Tensor(\n[[{}]], shape=(9, 9), dtype=int32)", joined(&cells, " ", "]\n [")),
             // Polars shows eight columns of nine.
             joined(&cells, " ┆ ", " │\n│ ").replace(&cells[4].join(" ┆ "), "… ┆ … ┆ … ┆ …"),
             // Half of a list has as many characters as a puzzle.

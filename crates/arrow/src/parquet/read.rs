@@ -467,6 +467,10 @@ impl Contents for BlockRows {
         }
     }
 
+    fn fields(&self) -> usize {
+        self.batch.kept.len()
+    }
+
     fn field(&self, record: usize, index: usize) -> (Cow<'_, [u8]>, FieldForm) {
         text::field(&self.batch.kept[index], self.start + record)
     }

@@ -5,7 +5,8 @@
 //! If none is complete, it is the last one with blanks. The nine lines may be rows of a drawn grid,
 //! of a Markdown or LaTeX table, or numbered (`Row 1: 5 3 4 …`), and need not follow each other
 //! directly: lines without letters and digits are ignored. Tags such as `<answer>`, `\boxed{…}`, and
-//! code fences only surround a grid. Cells are digits and dots, and blank fields of a table.
+//! code fences only surround a grid. Cells are digits and dots, and blank fields of a table. Lists of
+//! columns or boxes are not rows: `Column 1: …`, or the lines below `Columns:`.
 //!
 //! A grid that is described in words, or one digit per line, is not found.
 
@@ -28,72 +29,111 @@ const LONGEST_LIST: usize = 4096;
 /// assert_eq!(answer(b"I'm sorry, I cannot solve this."), None);
 /// ```
 pub fn answer(text: &[u8]) -> Option<Line> {
-    let mut last = LastGrid::default();
-    let (mut rows, mut at) = (Vec::new(), 0);
+    let grids = grids(text);
+    let is_complete = |cells: &&Line| cells.iter().all(|cell| *cell != b'.');
+    grids.iter().rfind(is_complete).or(grids.last()).copied()
+}
+
+/// Returns all grids in a text, in the order of their ends, with `.` for a blank.
+pub fn grids(text: &[u8]) -> Vec<Line> {
+    let mut grids = Grids::default();
+    let (mut rows, mut at, mut are_checks) = (Vec::new(), 0, false);
     for line in text.split(|byte| *byte == b'\n') {
-        last.add_all_of_line(line, at);
+        grids.add_all_of_line(line, at);
         match row(line, rows.len() / 9) {
             Some(cells) => rows.extend(cells),
-            None if line.iter().any(u8::is_ascii_alphanumeric) && !is_decoration(line) => {
+            None if has_words(line) => {
+                are_checks = names_other_units(line);
                 rows.clear();
+                // The row that is numbered 1 follows the numbers of columns.
+                rows.extend(row(line, 0).into_iter().flatten());
             }
             None => {}
         }
         at += line.len() + 1;
         if let Ok(cells) = <&Line>::try_from(&rows[..]) {
-            last.add(cells, at);
+            if !std::mem::take(&mut are_checks) {
+                grids.add(cells, at);
+            }
             rows.clear();
         }
     }
     for (start, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'[') {
         let end = (start + LONGEST_LIST).min(text.len());
-        if let Some(length) = list_length(&text[start..end])
+        if let Some(length) = list::length(&text[start..end])
             && let Some(cells) = list::puzzle(&text[start..start + length])
         {
-            last.add(&cells, start + length);
+            grids.add(&cells, start + length);
         }
     }
-    last.complete.or(last.partial).map(|(_, cells)| cells)
+    grids.0.sort_by_key(|(end, _)| *end);
+    grids.0.into_iter().map(|(_, cells)| cells).collect()
 }
 
-/// The last grids of a text, each with the offset of its end.
+/// The grids of a text, each with the offset of its end.
 #[derive(Default)]
-struct LastGrid {
-    complete: Option<(usize, Line)>,
-    partial: Option<(usize, Line)>,
-}
+struct Grids(Vec<(usize, Line)>);
 
-impl LastGrid {
+impl Grids {
     fn add(&mut self, cells: &Line, end: usize) {
-        let Some(puzzle) = Puzzle::from_text(cells) else { return };
-        let last = if puzzle.clues() == CELLS { &mut self.complete } else { &mut self.partial };
-        if last.is_none_or(|(best, _)| end >= best) {
-            *last = Some((end, puzzle.text()));
-        }
+        self.0.extend(Puzzle::from_text(cells).map(|puzzle| (end, puzzle.text())));
     }
 
     /// Adds the grids that one line contains.
     fn add_all_of_line(&mut self, line: &[u8], at: usize) {
-        let mut start = 0;
-        for run in line.chunk_by(|a, b| is_cell(*a) == is_cell(*b)) {
-            start += run.len();
-            // The sentence may end with the grid.
-            let is_ended = run.len() > CELLS && run[CELLS..].iter().all(|byte| *byte == b'.');
-            let run = if is_ended { &run[..CELLS] } else { run };
-            if let Ok(cells) = <&Line>::try_from(run)
-                && cells.iter().any(u8::is_ascii_digit)
-            {
-                self.add(cells, at + start);
+        if names_other_units(line) {
+            return;
+        }
+        let is_blank = |byte: u8| byte == b'_';
+        for has_underscores in [false, true] {
+            let is_cell = |byte: u8| is_cell(byte) || has_underscores && is_blank(byte);
+            let mut start = 0;
+            for run in line.chunk_by(|a, b| is_cell(*a) == is_cell(*b)) {
+                start += run.len();
+                // The sentence may end with the grid.
+                let is_ended = run.len() > CELLS && run[CELLS..].iter().all(|byte| *byte == b'.');
+                let run = if is_ended { &run[..CELLS] } else { run };
+                if let Ok(cells) = <&Line>::try_from(run)
+                    && cells.iter().any(u8::is_ascii_digit)
+                {
+                    self.add(cells, at + start);
+                }
             }
         }
+        // Single cells, or groups of three or nine, perhaps with words around them.
         let fields: Vec<_> = fields(line).collect();
-        let cells: Vec<_> = fields.iter().filter_map(|field| single(field)).collect();
-        if let Ok(cells) = <&Line>::try_from(&cells[..])
-            && fields.len() == CELLS
-        {
-            self.add(cells, at + line.len());
+        let cells = |field: &&[u8]| match *field {
+            [cell @ b'1'..=b'9', b'.'] => Some(vec![*cell]),
+            [_] => single(field).map(|cell| vec![cell]),
+            [_, _, _] | [_, _, _, _, _, _, _, _, _] if field.iter().all(|it| is_cell(*it)) => {
+                Some(field.to_vec())
+            }
+            _ => None,
+        };
+        let fields: Vec<_> = fields.iter().map(cells).collect();
+        let width = |field: &Option<Vec<u8>>| field.as_ref().map(Vec::len);
+        for run in fields.chunk_by(|a, b| width(a) == width(b)) {
+            let cells: Vec<_> = run.iter().flatten().flatten().copied().collect();
+            if let Ok(cells) = <&Line>::try_from(&cells[..]) {
+                self.add(cells, at + line.len());
+            }
         }
     }
+}
+
+/// Returns whether a line has words that are not those of a table's markup.
+fn has_words(line: &[u8]) -> bool {
+    fields(line).any(|field| field.iter().any(u8::is_ascii_alphanumeric)) && !is_decoration(line)
+}
+
+/// Returns whether a line of few words introduces the cells of columns or boxes.
+fn names_other_units(line: &[u8]) -> bool {
+    let words = || line.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let is_unit = |word: &[u8]| {
+        let word = word.to_ascii_lowercase();
+        matches!(&word[..], b"column" | b"columns" | b"box" | b"boxes" | b"block" | b"blocks")
+    };
+    words().count() <= 4 && words().any(is_unit)
 }
 
 /// Returns whether a character is a cell of a run.
@@ -112,22 +152,27 @@ fn single(field: &[u8]) -> Option<u8> {
 
 /// Returns whether a byte separates fields, or surrounds cells.
 fn is_between(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || b",;|&\\[](){}\"'`*!:+/".contains(&byte)
+    byte.is_ascii_whitespace() || !byte.is_ascii() || b",;|&\\[](){}<>\"'`*!:+/".contains(&byte)
 }
 
+/// Returns the fields of a line, without the words of LaTeX and HTML between cells.
 fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|byte| is_between(*byte)).filter(|field| !field.is_empty())
+    let is_markup =
+        |field: &[u8]| matches!(field, b"" | b"hline" | b"nbsp" | b"br" | b"td" | b"tr");
+    line.split(|byte| is_between(*byte)).filter(move |field| !is_markup(field))
 }
 
 /// Returns the nine cells of a line, of which `before` rows precede it.
 fn row(line: &[u8], before: usize) -> Option<[u8; 9]> {
     let line = without_label(line.trim_ascii());
-    let line = line.strip_suffix(b"\\hline").unwrap_or(line).trim_ascii_end();
+    let position = |end: &&[u8]| line.windows(end.len()).position(|part| part == *end);
+    // The end of a row of LaTeX.
+    let end = [&b"\\\\"[..], b"\\hline", b"\\end"].iter().filter_map(position).min();
+    let line = line[..end.unwrap_or(line.len())].trim_ascii_end();
     // A blank field of a table is a blank cell.
     for delimiter in [b'|', b'&'] {
         let inner = line.strip_prefix(&[delimiter][..]).unwrap_or(line);
-        let inner = inner.trim_ascii_end().strip_suffix(b"\\\\").unwrap_or(inner);
-        let inner = inner.trim_ascii_end().strip_suffix(&[delimiter][..]).unwrap_or(inner);
+        let inner = inner.strip_suffix(&[delimiter][..]).unwrap_or(inner);
         let fields: Vec<_> = inner.split(|byte| *byte == delimiter).collect();
         if let Some(cells) = table_row(&fields, before) {
             return Some(cells);
@@ -166,7 +211,10 @@ fn table_row(fields: &[&[u8]], before: usize) -> Option<[u8; 9]> {
 
 /// Removes the label of a row: `Row 1:`, `R1:`, `1)`, or the sign of an item.
 fn without_label(line: &[u8]) -> &[u8] {
-    let line = line.strip_prefix(b"- ").or(line.strip_prefix(b"* ")).unwrap_or(line).trim_ascii();
+    let line = match line {
+        [b'-' | b'*' | b'>', b' ', row @ ..] => row.trim_ascii(),
+        line => line,
+    };
     let is_end = |byte: &u8| matches!(byte, b':' | b')');
     if let [b'1'..=b'9', b'.', b' ', row @ ..] = line {
         return row.trim_ascii();
@@ -176,27 +224,15 @@ fn without_label(line: &[u8]) -> &[u8] {
     let letters = label.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let is_label =
         label.len() == letters + 1 && label[letters..].iter().all(|b| b.is_ascii_digit());
-    if is_label { line[end + 1..].trim_ascii() } else { line }
+    // `C1`, `Box 1`, and `S1` are other units.
+    let is_other = label.first().is_some_and(|first| b"cbs".contains(&first.to_ascii_lowercase()));
+    if is_label && !is_other { line[end + 1..].trim_ascii() } else { line }
 }
 
 /// Returns whether a line with letters or digits only surrounds a grid, or is a part of its drawing.
 fn is_decoration(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.starts_with(b"```") || line.starts_with(b"\\hline") || line.starts_with(b"\\cline")
-}
-
-/// Returns the length of the list at the start of a text, if its brackets are closed.
-fn list_length(text: &[u8]) -> Option<usize> {
-    let mut depth = 0_usize;
-    let end = text.iter().position(|byte| {
-        match byte {
-            b'[' => depth += 1,
-            b']' => depth -= 1,
-            _ => {}
-        }
-        depth == 0
-    })?;
-    Some(end + 1)
 }
 
 #[cfg(test)]
@@ -242,6 +278,19 @@ mod tests {
             format!("It is {SOLVED}."),
             numbered.replace("Row ", "").replace(':', "."),
             rows(SOLVED, "", " ", " "),
+            format!("Answer: {}", rows(SOLVED, "", "", " ")),
+            format!(
+                "\\[\\begin{{matrix}}{}\\end{{matrix}}\\]",
+                rows(SOLVED, "", " & ", "\\\\ \\hline ")
+            ),
+            rows(SOLVED, "<tr><td>", "</td><td>", "</td></tr>\n"),
+            rows(SOLVED, "> ", "&nbsp;", "<br>\n"),
+            format!("{numbered}Columns:\n{}", rows(&SOLVED.replace('1', "2"), "", " ", "\n")),
+            format!("{numbered}{}", numbered.replace("Row", "Box").replace('1', "2")),
+            format!(
+                "| | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |\n{}",
+                numbered.replace("Row ", "").replace(':', "").replace(' ', " | ")
+            ),
             format!("{}\n{numbered}", rows(CLASSIC, "", "", "\n")),
         ] {
             let found = answer(text.as_bytes()).map(|cells| cells.to_vec());

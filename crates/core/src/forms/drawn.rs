@@ -112,10 +112,16 @@ const BYTE_CLASSES: [u8; 256] = {
 
 /// Returns whether a line that is not a row contains a word: two or more letters at its start or
 /// after a space, at least one of which cannot be a misread digit or a blank. A line with nine
-/// consecutive digits and dots is not a label.
+/// consecutive digits and dots is not a label, nor is one with nine separate cells, unless they number
+/// columns, or one with cells of HTML.
 fn is_label(text: &[u8]) -> bool {
     let is_cell = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    if text.chunk_by(|a, b| is_cell(a) && is_cell(b)).any(|cells| cells.len() >= 9) {
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"|!,;:[](){}".contains(byte);
+    let cells = || text.split(is_between).filter(|word| list::is_cell_text(word));
+    if text.chunk_by(|a, b| is_cell(a) && is_cell(b)).any(|cells| cells.len() >= 9)
+        || cells().count() >= 9 && !row::are_consecutive(&cells().collect::<Vec<_>>())
+        || text.windows(3).any(|tag| tag == b"<td")
+    {
         return false;
     }
     String::from_utf8_lossy(text).split_whitespace().any(|token| {
@@ -126,7 +132,10 @@ fn is_label(text: &[u8]) -> bool {
         });
         // Lists have these, as blanks and as options.
         let of_lists = ["None", "null", "NaN", "nan", "dtype=", "device="];
-        count >= 2 && own && !of_lists.iter().any(|known| word.starts_with(known))
+        count >= 2
+            && own
+            && !matches!(word, "NA" | "NA>")
+            && !of_lists.iter().any(|known| word.starts_with(known))
     })
 }
 
@@ -223,6 +232,8 @@ pub(crate) fn spaced_cells(row: &[u8]) -> Option<[u8; 9]> {
     let has_ends = is_blank(segments.first()?) && is_blank(segments.last()?);
     let inner = match segments.len() {
         5 | 11 if has_ends => &segments[1..segments.len() - 1],
+        // The last cell is blank, and the bar after it was removed with it.
+        10 if is_blank(segments.first()?) => &segments[1..],
         1 | 3 | 9 => &segments[..],
         _ => return None,
     };

@@ -2,7 +2,7 @@
 //!
 //! Cells are separated by commas, semicolons, or whitespace, with or without brackets. A cell is a
 //! digit, a blank cell character, an integer from 0 to 9 in any notation, one of these in quotes,
-//! or, for a blank, −1, `null`, `None`, or `NaN`. A row may also be a string: `["53..7....", …]`.
+//! or, for a blank, −1, `null`, `None`, `NaN`, or `NA`. A row may also be a string: `["53..7....", …]`.
 //! Names before parentheses, which numpy and torch print, and the options `dtype` and `device` are
 //! ignored: `tensor([[5, …]], dtype=torch.int8)`, `[np.int64(5), …]`, and so is an assignment:
 //! `board = [[5, …]]`. A list contains nothing else, so no other form of a puzzle is also a list.
@@ -35,7 +35,11 @@ pub fn puzzle(text: &[u8]) -> Option<Line> {
 pub fn fault(text: &[u8]) -> Option<Malformed> {
     let is_enclosed = matches!(text, [b'[' | b'(' | b'{', .., b']' | b')' | b'}']);
     let mut values: Vec<_> = tokens(text).filter(|(_, token)| !is_lone_bracket(token)).collect();
-    if !is_enclosed {
+    // One form after another, or a number after cells.
+    let is_surplus = values.len() > CELLS
+        && !text.contains(&b'\n')
+        && values.iter().all(|(_, token)| cell(token).is_some());
+    if !is_enclosed && !is_surplus {
         if values.len() != CELLS {
             values = fields(text, delimiter(text, CELLS)?).collect();
         }
@@ -82,18 +86,23 @@ pub fn fault(text: &[u8]) -> Option<Malformed> {
     Some(Malformed { column: column(text, surplus), what })
 }
 
-/// Returns 81 separated cells at the start of a text, and where they end, if other text follows.
-pub fn leading_cells(text: &[u8]) -> Option<(Line, usize)> {
-    let mut cells = [b'.'; CELLS];
-    let mut all = tokens(text);
-    let mut end = 0;
-    for place in &mut cells {
-        let (at, token) = all.next()?;
-        *place = cell(token).filter(|_| token.len() == 1)?;
-        end = at + 1;
-    }
-    let (_, next) = all.next()?;
-    (cell(next).is_none() && !is_lone_bracket(next)).then_some((cells, end))
+/// Returns the length of the list at the start of a text, if it starts with a bracket that is closed.
+pub fn length(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let end = text.iter().position(|byte| {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })?;
+    (end > 0).then_some(end + 1)
+}
+
+/// Returns whether a text between separators is a cell.
+pub fn is_cell_text(text: &[u8]) -> bool {
+    cell(text).is_some()
 }
 
 /// Returns whether a text is a list of 81 values, some of which may be invalid.
@@ -442,7 +451,7 @@ fn cell(token: &[u8]) -> Option<u8> {
             _ => symbol(inner),
         },
         [one] if is_cell(*one) => Some(*one),
-        b"null" | b"None" | b"NaN" | b"nan" => Some(b'.'),
+        b"null" | b"None" | b"NaN" | b"nan" | b"NA" | b"<NA>" => Some(b'.'),
         [b'0'..=b'9', ..] | [b'-', b'0'..=b'9', ..] if token.len() <= LONGEST_CELL => {
             number(std::str::from_utf8(token).ok()?.parse().ok()?)
         }

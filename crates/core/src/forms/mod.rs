@@ -22,7 +22,7 @@ pub mod sheet;
 #[doc(hidden)]
 pub mod symbols;
 
-pub use self::answer::answer;
+pub use self::answer::{answer, grids};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::text::{Line, column, is_cell};
@@ -96,7 +96,7 @@ pub fn form(text: &[u8]) -> Option<Form> {
         return None;
     }
     if trimmed.contains(&b'\n')
-        && let Ok(form) = sheet::read_one(text)
+        && let Some(form) = sheet::read_one(text).ok().or_else(|| in_one_line(trimmed))
     {
         return Some(form);
     }
@@ -117,6 +117,20 @@ pub fn form(text: &[u8]) -> Option<Form> {
         <Line>::try_from(&plain[..]).ok().filter(|cells| Puzzle::from_text(cells).is_some())
     };
     cells().or_else(plain).map(Form::Cells).or_else(|| hodoku::without_head(trimmed))
+}
+
+/// Parses the only puzzle of a text in which it fills a line, with at most one line of words before and
+/// after it, or code fences.
+fn in_one_line(text: &[u8]) -> Option<Form> {
+    let lines = text.split(|byte| *byte == b'\n').map(trimmed);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"```"));
+    let lines: Vec<_> = lines.take(4).collect();
+    let mut found = lines.iter().map(|line| form(line)).enumerate();
+    let mut found = found.by_ref().filter_map(|(at, form)| Some((at, form?)));
+    let ((before, form), None) = (found.next()?, found.next()) else { return None };
+    let mut others = lines.iter().enumerate().filter(|(at, _)| *at != before);
+    let are_words = others.all(|(_, line)| line.iter().any(u8::is_ascii_alphabetic));
+    (before <= 1 && lines.len() - before <= 2 && are_words).then_some(form)
 }
 
 /// Returns the fault of a text with several words.
@@ -197,13 +211,20 @@ pub fn with_digits(text: &[u8], digits: &Grid) -> Option<Vec<u8>> {
     let cells = form(text)?.cells()?;
     let is_digit = |at: &usize| matches!(text[*at], b'1'..=b'9');
     let written: Vec<_> = (0..text.len()).filter(is_digit).collect();
+    // Those that are not in the label of a row.
+    let is_own = |at: &&usize| {
+        text.get(*at + 1) != Some(&b':')
+            && !at.checked_sub(1).is_some_and(|before| text[before].is_ascii_alphabetic())
+    };
+    let unlabeled: Vec<_> = written.iter().filter(is_own).copied().collect();
     let in_list: Vec<_> =
         list::offsets_of_cells(text).filter_map(|at| (at..text.len()).find(is_digit)).collect();
     let are_cells =
         |places: &&[usize]| places.iter().zip(&cells).all(|(at, cell)| text[*at] == *cell);
     // Other digits are those of names, such as `int8`.
-    let places = written.windows(CELLS).chain(in_list.windows(CELLS)).filter(are_cells);
+    let places = [&written, &in_list, &unlabeled].into_iter().flat_map(|it| it.windows(CELLS));
     places
+        .filter(are_cells)
         .map(|places| {
             let mut text = text.to_vec();
             places.iter().zip(&wanted).for_each(|(at, digit)| text[*at] = *digit);
@@ -229,6 +250,14 @@ fn malformed(text: &[u8]) -> Malformed {
             Err(fault) => return fault,
             Ok(_) => Malformed::new(trimmed),
         },
+        None if let Some((cells, rest)) = trimmed.split_first_chunk::<CELLS>()
+            && Puzzle::from_text(cells).is_some()
+            && rest.first().is_some_and(u8::is_ascii_whitespace) =>
+        {
+            let shown: String = String::from_utf8_lossy(rest).trim().chars().take(40).collect();
+            let what = format!("text after the {CELLS} cells: {shown:?}");
+            Malformed { column: CELLS + 1, what }
+        }
         // The number of cells is wrong, not their symbols.
         None => match symbols::replaced(trimmed) {
             Some(cells) if cells.iter().all(|cell| is_cell(*cell)) => {
@@ -240,17 +269,15 @@ fn malformed(text: &[u8]) -> Malformed {
     Malformed { column: indent + malformed.column, ..malformed }
 }
 
-/// Returns the text in quotes, which may be escaped, in brackets, after the letter of a type, or
-/// followed by a comma.
+/// Returns the text in quotes, which may be escaped, in brackets, after the letter of a type or an equals
+/// sign, or followed by a comma or a semicolon.
 fn unquoted(text: &[u8]) -> Option<&[u8]> {
-    let is_around = |byte: &&u8| b"\"'\\[](), ".contains(byte);
-    let quoted = text.strip_prefix(b"b").or(text.strip_prefix(b"u")).unwrap_or(text);
-    if text.len() > CELLS + 16 || !matches!(quoted.first()?, b'"' | b'\'' | b'\\' | b'[' | b'(') {
-        return None;
-    }
-    let start = quoted.iter().take_while(is_around).count();
-    let end = quoted[start..].iter().rev().take_while(is_around).count();
-    Some(&quoted[start..quoted.len() - end])
+    const QUOTES: &str = "\"'`“”„‘’\\[(";
+    let text = str::from_utf8(text).ok().filter(|text| text.len() <= CELLS + 16)?;
+    let quoted = text.strip_prefix(['b', 'u', '=']).unwrap_or(text);
+    let is_around = |c: char| QUOTES.contains(c) || "]),; ".contains(c);
+    let is_quoted = quoted.starts_with(|c| QUOTES.contains(c));
+    is_quoted.then(|| quoted.trim_matches(is_around).as_bytes())
 }
 
 /// Returns the cells of nine groups of nine cells, or of 27 groups of three, between spaces, bars, or

@@ -26,14 +26,22 @@ pub fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
 
 /// Parses nine cells before a comment.
 fn commented(row: &[u8]) -> Option<[u8; 9]> {
-    let text = row.trim_ascii_start();
-    let (cells, rest) = text.split_first_chunk::<9>()?;
-    let comment = rest.trim_ascii_start();
-    let is_comment = comment.len() < rest.len()
-        && comment.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"#/;".contains(byte))
-        && comment.iter().filter(|byte| byte.is_ascii_alphabetic()).count() > 1;
-    let cells = plain_cells(cells).ok().filter(|_| is_comment)?;
-    cells.iter().any(u8::is_ascii_digit).then_some(cells)
+    let is_start = |at: &usize| b" \t|".contains(&row[at - 1]) && is_comment(&row[*at..]);
+    let cells = &row[..(1..row.len()).find(is_start)?];
+    let plain = || plain_cells(cells).or_else(|_| plain_cells(without_frame(cells))).ok();
+    let cells = list::row(cells).or_else(plain)?;
+    cells.iter().any(|cell| cell.is_ascii_digit() || *cell == b'.').then_some(cells)
+}
+
+/// Returns whether a text starts with a sign of a comment, or with a word that is not a cell.
+fn is_comment(text: &[u8]) -> bool {
+    let is_own = |byte: &u8| byte.is_ascii_alphabetic() && !b"OoIlxX".contains(byte);
+    let word = text.split(|byte| b" \t,".contains(byte)).next().unwrap_or_default();
+    [&b"#"[..], b"//", b"<-"].iter().any(|sign| text.starts_with(sign))
+        || text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"/;(".contains(byte))
+            && !list::is_cell_text(word)
+            && text.iter().filter(|byte| byte.is_ascii_alphabetic()).count() > 1
+            && text.iter().any(is_own)
 }
 
 /// A row after its label: `R1`, `Row 1:`, `1.`
@@ -47,14 +55,17 @@ pub struct LabeledRow<'a> {
 
 /// Parses the nine cells after the label of a row.
 pub fn cells_after_label(row: &[u8], number: usize) -> Option<LabeledRow<'_>> {
-    let first_word = |text: &[u8]| text.iter().position(u8::is_ascii_whitespace);
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+    let first_word = |text: &[u8]| text.iter().position(is_end);
     let mut row = row.trim_ascii();
+    row = row.strip_prefix(b"|").unwrap_or(row).trim_ascii_start();
     let word = &row[..first_word(row)?];
     let is_word = word.len() > 1 && word.iter().all(u8::is_ascii_alphabetic);
     if is_word {
         row = row[word.len()..].trim_ascii_start();
     }
     let (marked, cells) = row.split_at(first_word(row)?);
+    let cells = cells.strip_prefix(b",").unwrap_or(cells);
     let label = bare(marked);
     let is_label = !label.is_empty() && label.iter().all(u8::is_ascii_alphanumeric);
     let is_ended = marked.last().is_some_and(|byte| b".:)".contains(byte));
@@ -63,9 +74,10 @@ pub fn cells_after_label(row: &[u8], number: usize) -> Option<LabeledRow<'_>> {
     Some(LabeledRow { label, is_distinct, cells })
 }
 
-/// Returns whether a line has nine consecutive labels: `C1 C2 …`, `0 1 …`, `[,1] [,2] …`.
+/// Returns whether a line has nine consecutive labels: `C1 C2 …`, `0,1,…`, `[,1] [,2] …`.
 pub fn are_labels(line: &[u8]) -> bool {
-    let words = line.split(u8::is_ascii_whitespace).map(bare).filter(|word| !word.is_empty());
+    let words = line.split(|byte| byte.is_ascii_whitespace() || *byte == b',');
+    let words = words.map(bare).filter(|word| !word.is_empty());
     are_consecutive(&words.collect::<Vec<_>>())
 }
 

@@ -164,7 +164,8 @@ pub(super) fn read_one(text: &[u8]) -> Result<Form, Malformed> {
     while let Ok(Some(Part { what, end })) = sheet.part(at) {
         let in_line = |line: Span, malformed: Malformed| {
             let number = 1 + line_feeds(&text[..line.start as usize]);
-            Malformed { what: format!("line {number}: {}", malformed.what), ..malformed }
+            let Malformed { column, what } = malformed;
+            Malformed { what: format!("line {number}, column {column}: {what}"), column: 1 }
         };
         let is_other = match what {
             PartContent::Blank | PartContent::Border | PartContent::Head => false,
@@ -207,7 +208,9 @@ pub(super) fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
             _ => start = end,
         }
     };
-    let line = *sheet.counted(&rows).as_slice().get(cell / 9)?;
+    let rows = sheet.counted(&rows);
+    // A tenth row has labels of columns.
+    let line = *rows.as_slice().get(rows.count.saturating_sub(9) + cell / 9)?;
     let row = line.of(grid);
     let at = if tokens(row).count() == 9 {
         tokens(row).nth(cell % 9)?.0
@@ -481,12 +484,23 @@ impl GridText<'_> {
         })
     }
 
-    /// Returns the cells of a table with labels before its rows, and perhaps one above each column.
+    /// Returns the cells of a table with labels before its rows, or above its columns, or both.
     fn labeled_cells(&self, rows: &RowLines) -> Option<Line> {
         let lines: Vec<_> = rows.as_slice().iter().map(|line| line.of(self.bytes)).collect();
         let is_head = row::are_labels(lines.first()?);
         let body = &lines[usize::from(is_head)..];
         let mut cells = [b'.'; CELLS];
+        // Digits from 1 to 9 may also be a row.
+        let is_certain = |head: &[u8]| {
+            head.iter().any(u8::is_ascii_alphabetic)
+                || head.iter().find(|byte| byte.is_ascii_digit()) == Some(&b'0')
+        };
+        if is_head && body.len() == 9 && is_certain(lines[0]) {
+            let rows = (1..).zip(body).map(|(number, line)| cells_of_row(line, number));
+            if let Ok(rows) = rows.collect::<Result<Vec<_>, _>>() {
+                return rows.concat().try_into().ok();
+            }
+        }
         let (mut labels, mut are_distinct) = (Vec::new(), true);
         for (number, (into, line)) in (1..).zip(cells.chunks_exact_mut(9).zip(body)) {
             let row = row::cells_after_label(line, number)?;

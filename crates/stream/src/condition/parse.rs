@@ -198,8 +198,12 @@ impl<'t> Parser<'t> {
             }
             self.skip(name.len());
         }
-        self.names.push((at, name));
-        Ok((at, Operand::Column(self.names.len() - 1)))
+        let known = self.names.iter().position(|(_, known)| *known == name);
+        let index = known.unwrap_or(self.names.len());
+        if known.is_none() {
+            self.names.push((at, name));
+        }
+        Ok((at, Operand::Column(index)))
     }
 
     fn literal(&mut self) -> Parsed<Option<Operand>> {

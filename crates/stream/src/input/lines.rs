@@ -249,24 +249,41 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
     records.push_malformed(place, text.len(), Malformed { column, ..malformed });
 }
 
-/// Parses a puzzle in a less common form, and returns where it ends. Other text may follow cells with
-/// symbols, and 81 separated cells.
+/// Parses a puzzle in a less common form, and returns where it ends.
 fn other_form(line: &[u8]) -> Option<(Form, usize)> {
     if let Some(form) = forms::form(line) {
         return Some((form, line.len()));
     }
     let text = line.trim_ascii_start();
     let before = line.len() - text.len();
-    let word = word_length(text);
-    let is_puzzle = |(cells, _): &([u8; CELLS], usize)| Puzzle::from_text(cells).is_some();
-    let of_symbols = || Some((symbols::replaced(&text[..word])?.try_into().ok()?, word));
     let counted = || {
         let (cells, rest) = text.split_first_chunk()?;
         has_count(rest).then_some((*cells, CELLS))
     };
-    let found = of_symbols().filter(is_puzzle).or_else(|| list::leading_cells(text));
-    let (cells, length) = found.or_else(|| counted().filter(is_puzzle))?;
-    Some((Form::Cells(cells), before + length))
+    let counted = counted().filter(|(cells, _)| Puzzle::from_text(cells).is_some());
+    let (form, length) =
+        leading_form(text).or(counted.map(|(cells, length)| (Form::Cells(cells), length)))?;
+    Some((form, before + length))
+}
+
+/// Parses a puzzle in a less common form before other text: in quotes, as a list, or as 81 cells with
+/// separators between all or some of them. Returns its length.
+fn leading_form(text: &[u8]) -> Option<(Form, usize)> {
+    let is_part = |byte: &&u8| is_cell(**byte) || b" \t/|,;".contains(byte);
+    let parts = text.iter().take_while(is_part).enumerate();
+    let cells = parts.filter(|(_, byte)| is_cell(**byte)).nth(CELLS - 1).map(|(at, _)| at + 1);
+    // Another cell shows that their number is wrong.
+    let is_last = |end: &usize| {
+        let next = trimmed(text, *end, text.len()).of(text);
+        !list::is_cell_text(&next[..word_length(next)])
+    };
+    // Fields of tables have double quotes, faults of HoDoKu's lines may be anywhere, and lists have ends.
+    let word = word_length(text);
+    let word = (!text[..word].iter().any(|byte| b"\":[(".contains(byte))).then_some(word);
+    [word, list::length(text), cells.filter(is_last)].into_iter().flatten().find_map(|end| {
+        let is_end = text.get(end).is_some_and(|byte| is_separator(*byte));
+        is_end.then(|| forms::form(&text[..end])).flatten().map(|form| (form, end))
+    })
 }
 
 /// Returns whether text after cells is a number of solutions, perhaps with one of them: `:1`,
@@ -308,7 +325,7 @@ pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
             || list::may_be(text)
             || has_symbols()
             || begin.len() <= CELLS && is_spaced()
-            || list::leading_cells(text).is_some()
+            || leading_form(text).is_some()
             || text.get(CELLS).is_some_and(|byte| *byte == b':')
             || text.iter().all(|byte| is_cell(*byte) || b" \t/|,;\r".contains(byte)))
 }
@@ -351,10 +368,7 @@ fn read_trailing_text(block: &[u8], answers: &Answers, keeps_rest: bool, records
                 rest.start = answer.map_or(rest.end, |at| rest.start + at as u32 + 2);
             }
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
-            let is_grid = |text: &[u8]| {
-                text.len() == CELLS && text.iter().all(|byte| matches!(byte, b'1'..=b'9'))
-            };
-            if *answers != Answers::IfAny || is_grid(answer.of(block)) {
+            if *answers != Answers::IfAny || is_solution(answer.of(block)) {
                 records.answers.push(answer);
                 rest = others;
             } else {
@@ -363,6 +377,17 @@ fn read_trailing_text(block: &[u8], answers: &Answers, keeps_rest: bool, records
         }
         if keeps_rest {
             records.kept.push(rest);
+        }
+    }
+}
+
+fn is_solution(text: &[u8]) -> bool {
+    let are_digits = |cells: &[u8]| cells.iter().all(|byte| matches!(byte, b'1'..=b'9'));
+    match text.len() {
+        ..CELLS => false,
+        CELLS => are_digits(text),
+        _ => {
+            forms::form(text).and_then(|form| form.cells()).is_some_and(|cells| are_digits(&cells))
         }
     }
 }

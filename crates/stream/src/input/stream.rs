@@ -34,6 +34,10 @@ const MAGIC_BYTES: usize = 64 * 1024;
 /// the bytes are new, because many short lines would take quadratic time.
 const DETECT_EACH_LINE_BYTES: usize = 64;
 
+/// The number of blanks before the first text that detection skips, and the most that it keeps.
+const LONG_BLANKS: usize = 4096;
+const MAX_BLANKS: usize = 1024 * 1024;
+
 /// The number of rows of a file of columns in which puzzles are looked for.
 const SAMPLE_ROWS: usize = 64;
 
@@ -138,13 +142,22 @@ impl Stream {
             // One new line may decide. After many lines, detection waits for several more instead
             // of running for every byte that arrives.
             let is_all = self.failed.is_some() || self.has_ended;
+            // White space at the start may have any length.
+            if self.first.get_ref().len() > LONG_BLANKS && self.first.get_ref().trim_ascii() == b"["
+            {
+                let length = self.first.get_ref().trim_ascii_end().len();
+                self.first.get_mut().truncate(length);
+                seen = seen.min(length);
+            }
             let first = self.first.get_ref();
+            let blanks = first.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let blanks = if (LONG_BLANKS..MAX_BLANKS).contains(&blanks) { blanks } else { 0 };
             let has_line = memchr(b'\n', &first[seen..]).is_some();
             let is_more = first.len() - seen >= seen.saturating_sub(DETECT_EACH_LINE_BYTES) / 8;
-            let is_most = first.len() >= MAX_DETECTION_BYTES;
+            let is_most = first.len() - blanks >= MAX_DETECTION_BYTES;
             if self.codec.is_ok() && (is_all || is_most || has_line && is_more) {
                 seen = first.len();
-                let found = expected.detect(first, is_all);
+                let found = expected.detect(&first[blanks..], is_all);
                 if let Some(layout) = found.map_err(|error| self.in_compressed(error))? {
                     return Ok(Some(layout));
                 }

@@ -435,15 +435,21 @@ impl<'a> Row<'a> {
         check::score(&puzzle, self.answer(), only)
     }
 
-    /// Returns the offset of the input's solution in the block and its text, if it is stored there.
+    /// Returns the offset of the input's solution in the block and its text; without a text if it is
+    /// written with escapes.
     pub(crate) fn written_answer(&self) -> Option<(usize, &'a [u8])> {
-        let field = self.rows.records.answers.get(self.index)?;
-        match field.form {
-            FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString => {
-                Some((field.start as usize, field.of(self.rows.bytes)))
-            }
-            _ => (self.rows.records.unit == Unit::Row).then(|| (0, self.answer())),
+        let Records { answers, written_answers, unit, .. } = self.rows.records;
+        let field = answers.get(self.index)?;
+        if field.form == FieldForm::Own && *unit == Unit::Row {
+            return Some((0, self.answer()));
         }
+        let written = match field.form {
+            FieldForm::Own => written_answers.iter().find(|(own, _)| own == field)?.1,
+            _ => *field,
+        };
+        let has_escapes = field.form == FieldForm::Own && written.form != FieldForm::JsonValue;
+        let text = if has_escapes { b"" } else { written.of(self.rows.bytes) };
+        (written.form != FieldForm::Missing).then_some((written.start as usize, text))
     }
 
     /// Returns the puzzle as written in the block; empty if it is written with escapes.

@@ -173,6 +173,11 @@ pub trait Contents: Any + Send + Sync {
     /// Replaces `records` with the records of `block`.
     fn read(&self, block: &Block, records: &mut Records);
 
+    /// Returns the number of kept fields of each record, if records are rows of columns.
+    fn fields(&self) -> usize {
+        0
+    }
+
     /// Returns the text of a kept field of a record, and how it is written, if records are rows of
     /// columns ([`Unit::Row`](crate::input::Unit::Row)).
     fn field(&self, _record: usize, _index: usize) -> (Cow<'_, [u8]>, FieldForm) {

@@ -192,7 +192,7 @@ fn place_of_mismatch(row: &Row<'_>) -> Place {
     let mismatch = check::compare(&marks, row.answer());
     match (mismatch, row.written_answer()) {
         (Err(Mismatch::Clues(contradiction)), _) => place_of_clue(row, &contradiction),
-        (Err(Mismatch::NoGrid(malformed)), Some((at, _))) => {
+        (Err(Mismatch::NoGrid(malformed)), Some((at, text))) if !text.is_empty() => {
             Place { column: malformed.column, ..Place::start_of(at) }
         }
         (Err(mismatch), Some((at, text))) => match mismatch.cell() {

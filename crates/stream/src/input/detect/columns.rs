@@ -218,18 +218,26 @@ impl InputOptions {
                 table.header.iter().flat_map(|header| &header.names)
             }
         };
+        let row = sample.rows(table.delimiter).nth(1);
+        let value = |column: usize| row.as_ref().and_then(|row| row.texts.get(column));
+        // Values in structs are known by the last part of their names, unless they are small numbers.
+        let is_struct = self.format == InputFormat::Parquet;
         let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
+        let named = named.filter_map(|(column, name)| match name.rsplit_once('.') {
+            Some((_, last)) if is_struct => {
+                value(column).is_some_and(|text| !is_scalar(text)).then_some((column, last))
+            }
+            _ => Some((column, name.as_str())),
+        });
         let are_required = self.answers == Answers::Wanted;
         let mut likely: Vec<_> = named
             .filter_map(|(column, name)| Some((names::solutions(name, are_required)?, column)))
             .collect();
         likely.sort_unstable();
-        let row = sample.rows(table.delimiter).nth(1);
         if are_required && likely.len() > 1 && row.is_none() && !sample.is_all {
             return Err(Undecided::NotYet);
         }
         let likely = likely.into_iter().map(|(_, column)| (table.name(column), column));
-        let value = |column: usize| row.as_ref().and_then(|row| row.texts.get(column));
         let may_be = |column| value(column).is_none_or(|text| !is_scalar(text));
         let named = one_of_solutions(likely.collect(), are_required, may_be)?;
         let shown =

@@ -43,7 +43,9 @@ pub enum DetectError {
     #[error("several columns may contain the solutions: {}", .0.join(", "))]
     SeveralSolutions(Vec<String>),
     /// A layout that cannot contain the required solutions.
-    #[error("grids of nine lines cannot have solutions; use a table or lines of puzzles")]
+    #[error(
+        "grids of nine lines cannot have solutions, nor can texts of JSON; use a table, objects, or lines of puzzles"
+    )]
     OnlyPuzzles,
     /// Lines of puzzles without the required solutions.
     #[error("no line has a solution after its puzzle")]

@@ -34,6 +34,9 @@ impl InputOptions {
         };
         let Some(records) = records else { return Ok(None) };
         let lines = ElementLines::of_start(text, records);
+        if records == JsonRecords::Elements && is_line_of_pair(text, is_all)? {
+            return Err(DetectError::Nested(PAIR.into()).into());
+        }
         let objects = match memchr(b'\n', &lines) {
             None if !is_all => return Err(Undecided::NotYet),
             None => self.of_start(&lines),
@@ -218,13 +221,15 @@ fn is_escaped_puzzle(line: &[u8]) -> bool {
         && text.is_ok_and(|text| is_puzzle(text.as_bytes()) || is_grid(text.as_bytes()))
 }
 
+const PAIR: &str = "{puzzle: .[0], solution: .[1]}";
+
 /// Returns the filter that unpacks an array of a puzzle and its solution, or of puzzles.
 fn pair(record: &[u8]) -> Option<&'static str> {
     let values: Vec<&RawValue> = serde_json::from_slice(record).unwrap_or_default();
     let are_puzzles = values.iter().map(|it| cells_of(it.get()).is_some_and(|it| is_puzzle(&it)));
     match are_puzzles.take(2).collect::<Vec<_>>()[..] {
         [true, true] => Some(".[]"),
-        [true, false] => Some("{puzzle: .[0], solution: .[1]}"),
+        [true, false] => Some(PAIR),
         _ => None,
     }
 }
@@ -234,6 +239,22 @@ fn first_of(array: &str) -> Vec<u8> {
     let lines = ElementLines::of_start(array.as_bytes(), JsonRecords::Elements);
     lines.split(|byte| *byte == b'\n').next().unwrap_or_default().to_vec()
 }
+
+/// Returns whether the first line is an array of two strings, a puzzle and its solution.
+fn is_line_of_pair(text: &[u8], is_all: bool) -> Result<bool, Undecided> {
+    let end = first_end(text);
+    if end.is_none() && !is_all && text.len() < LONGEST_PAIR {
+        return Err(Undecided::NotYet);
+    }
+    let line = &text[..end.unwrap_or(text.len()).min(LONGEST_PAIR)];
+    let pair: Option<[String; 2]> = serde_json::from_slice(line).ok();
+    Ok(pair.is_some_and(|[puzzle, solution]| {
+        is_puzzle(puzzle.as_bytes()) && is_grid(solution.as_bytes())
+    }))
+}
+
+/// The longest line with a puzzle and its solution, both with separators, in bytes.
+const LONGEST_PAIR: usize = 1024;
 
 fn is_array_of_puzzles(value: &str) -> bool {
     if json::is_array_of_records(value.as_bytes()) != Ok(true) {
@@ -283,8 +304,11 @@ fn nested(entries: &[(String, &str)], path: &str) -> DetectError {
         return DetectError::Nested(format!("{{puzzle: {puzzle}, solution: {solution}}}"));
     }
     let of_puzzles = arrays.into_iter().filter(|(_, array)| is_array_of_puzzles(array));
-    let all: Vec<_> = of_puzzles.map(|(key, _)| format!("{}[]", jq(key))).collect();
-    DetectError::Nested(all.join(", "))
+    let all = of_puzzles.map(|(key, array)| match pair(&first_of(array)) {
+        Some(filter) => format!("({}[] | {filter})", jq(key)),
+        None => format!("{}[]", jq(key)),
+    });
+    DetectError::Nested(all.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the error of an object of which only the start of the array at this path is known. Other
@@ -392,7 +416,8 @@ fn answer_key(
     puzzle: usize,
     (outer, is_required): (usize, bool),
 ) -> Result<usize, DetectError> {
-    let others = || (0..keys.len()).filter(|&key| key != puzzle);
+    // Solutions in an object are at its keys.
+    let others = || (0..keys.len()).filter(|&key| key != puzzle && !values[key].starts_with('{'));
     let named = others().filter_map(|key| {
         let name = names::solutions(last_name(keys[key]), is_required)?;
         Some((key >= outer, name, keys[key], key))

@@ -36,12 +36,15 @@ impl<'a> Sample<'a> {
         let (mut text, mut line, mut declared) = (start, 1, None);
         while !is_content(text) {
             let (first, rest) = text.split_at(first_end(text)?);
-            if let Some(header) = first.strip_prefix(b"#").filter(|text| looks_like_header(text)) {
+            if let Some(header) = first.strip_prefix(b"#").filter(|text| may_be_header(text)) {
                 if first_end(rest).is_none() && !is_all {
                     return None;
                 }
                 if is_header_of(header, rest) {
-                    text = &text[1..];
+                    // The sign may be a name.
+                    if !b",;\t".contains(&header[0]) {
+                        text = text[1..].trim_ascii_start();
+                    }
                     break;
                 }
             }
@@ -131,7 +134,7 @@ impl<'a> Sample<'a> {
     pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = RowFields> + use<'a> {
         let mut rest = self.text;
         std::iter::from_fn(move || {
-            while !is_content(rest) {
+            while rest.len() < self.text.len() && !is_content(rest) {
                 rest = &rest[first_end(rest)?..];
             }
             if rest.is_empty() {
@@ -148,9 +151,12 @@ impl<'a> Sample<'a> {
             let length = match row {
                 SplitRow::Whole { length, .. } => length,
                 SplitRow::Open { .. } if !self.is_all => return None,
-                SplitRow::Open { .. } | SplitRow::TextAfterQuote { .. } => {
+                SplitRow::TextAfterQuote { .. } => {
+                    // These are not the fields of a row.
+                    fields = RowFields::new(delimiter);
                     first_end(rest).unwrap_or(rest.len())
                 }
+                SplitRow::Open { .. } => first_end(rest).unwrap_or(rest.len()),
             };
             if !self.is_end && !rest[..length].ends_with(b"\n") {
                 return None;
@@ -166,16 +172,26 @@ fn has_lone_return(field: &[u8]) -> bool {
     memchr_iter(b'\r', field).any(|at| field.get(at + 1) != Some(&b'\n'))
 }
 
-/// Returns whether a comment with several names has as many fields as the row below it.
+/// Returns whether a comment may have names of columns.
+fn may_be_header(comment: &[u8]) -> bool {
+    looks_like_header(comment) || comment.split(u8::is_ascii_whitespace).any(names::is_puzzles)
+}
+
+/// Returns whether a comment with several names has as many fields as the row below it, one of which has
+/// a puzzle below its name.
 fn is_header_of(header: &[u8], rest: &[u8]) -> bool {
-    let fields =
-        |delimiter: u8, text: &[u8]| match Delimiter::Byte(delimiter).split(text, |_, _| {}) {
-            SplitRow::Whole { fields, .. } => fields,
-            SplitRow::TextAfterQuote { .. } | SplitRow::Open { .. } => 0,
+    let fields = |delimiter: Delimiter, text| {
+        let mut fields = Vec::new();
+        let row = delimiter.split(text, |_, field| fields.push(field.text(text).into_owned()));
+        if let SplitRow::Whole { .. } = row { fields } else { Vec::new() }
+    };
+    let delimiters = b",;\t".iter().map(|byte| Delimiter::Byte(*byte)).chain([Delimiter::Blanks]);
+    delimiters.into_iter().any(|delimiter| {
+        let (names, row) = (fields(delimiter, header), fields(delimiter, rest));
+        let is_puzzle = |(name, text): (&Vec<u8>, &Vec<u8>)| {
+            names::is_puzzles(name) && (delimiter != Delimiter::Blanks || is_puzzle(text))
         };
-    b",;\t".iter().any(|delimiter| {
-        let count = fields(*delimiter, header);
-        count > 1 && count == fields(*delimiter, rest)
+        names.len() > 1 && names.len() == row.len() && names.iter().zip(&row).any(is_puzzle)
     })
 }
 
@@ -270,10 +286,17 @@ impl RowFields {
         exact.or_else(|| self.texts.iter().position(|field| field.eq_ignore_ascii_case(name)))
     }
 
-    /// Returns these names of columns after an empty one, if they are in quotes, and the row below them
-    /// has one more field, which is its name, as R writes it.
+    /// Returns these names of columns after an empty one, if the row below them has one more field, which
+    /// is its name, as R writes it: both in quotes, or it is a number.
     pub(super) fn with_row_names(&self, row: &Self) -> Option<Self> {
-        if !self.has_quotes || !row.has_quotes || self.len() + 1 != row.len() {
+        let above = |column: usize| self.texts.get(column.checked_sub(1)?);
+        let has_puzzle = |column| above(column).is_some_and(|name| names::is_puzzles(name));
+        let is_numbered = || {
+            row.texts[0].iter().all(u8::is_ascii_digit)
+                && row.columns_where(is_puzzle).into_iter().any(has_puzzle)
+        };
+        let are_quoted = self.has_quotes && row.has_quotes;
+        if self.len() + 1 != row.len() || !are_quoted && !is_numbered() {
             return None;
         }
         let after = |texts: &[Vec<u8>]| [&[Vec::new()], texts].concat();

@@ -46,11 +46,14 @@ pub(in crate::input) fn is_array_of_records(text: &[u8]) -> Result<bool, NotYet>
             Some(next) => matches!(next, b'"' | b'}'),
         },
         // Shorter strings are cells or rows.
-        [b'"', rest @ ..] => match rest.iter().position(|&byte| byte == b'"') {
-            None if rest.len() < CELLS => return Err(NotYet),
-            None => true,
-            Some(length) => length >= CELLS,
-        },
+        [b'"', rest @ ..] => {
+            let is_end = |at: &usize| rest[*at] == b'"' && (*at == 0 || rest[*at - 1] != b'\\');
+            match (0..rest.len()).find(is_end) {
+                None if rest.len() < CELLS => return Err(NotYet),
+                None => true,
+                Some(length) => length >= CELLS,
+            }
+        }
         [b'[', rest @ ..] => match rest.trim_ascii_start() {
             [] => return Err(NotYet),
             [b'[', ..] => true,

@@ -383,9 +383,10 @@ impl Objects {
             |value: Option<&str>| value.map_or(Field::MISSING, |value| field(value, line, place));
         if let Some(answer) = self.answer {
             let value = values[answer].filter(|_| is_puzzle);
+            let written = field(value);
             let answer = match value.and_then(cells_of) {
-                Some(Cow::Owned(cells)) => records.own(&cells),
-                _ => field(value),
+                Some(Cow::Owned(text)) => records.own_answer(&text, written),
+                _ => written,
             };
             records.answers.push(answer);
         }

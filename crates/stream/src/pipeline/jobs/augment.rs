@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::classify::classify;
 use super::{Job, Worker, derive_rows};
-use crate::input::{Record, Records};
+use crate::input::{Record, Records, Unit};
 use crate::output::{Derived, Results, has_writable_answer};
 use crate::pipeline::block::{BLOCK_BYTES, Block, Work};
 use crate::sets::{Hashes, Seen};
@@ -16,6 +16,7 @@ use bulkdoku_core::isomorph::{Kinds, Permutation, SeededRng};
 use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
 use bulkdoku_core::solver::StopFlag;
 use bulkdoku_core::status::Status;
+use bulkdoku_core::text::Line;
 
 /// The number of draws per known isomorph without a new one after which a puzzle is assumed to have
 /// no more. The probability of an error is e⁻⁶⁴.
@@ -75,22 +76,25 @@ impl Leftovers {
     fn search(
         &self,
         (records, index): (&Records, usize),
-        block: &[u8],
+        block: &Block,
         puzzle: &Puzzle,
         solution: Option<&Grid>,
     ) {
         let is_replaced =
             |field: usize| records.kept_cells.iter().flatten().any(|cells| cells.field == field);
-        let is_own = |cells: Puzzle| {
-            cells == *puzzle || solution.is_some_and(|grid| cells.cells() == grid.cells())
+        let solution = solution.map(|grid| grid.cells().map(|digit| b'0' + digit));
+        let is_own = |cells: &Line| *cells == puzzle.text() || solution == Some(*cells);
+        let fields = if records.unit == Unit::Row {
+            let field = |number| block.contents.field(index, number).0;
+            (0..block.contents.fields()).map(field).collect::<Vec<_>>()
+        } else {
+            let fields = records.kept_fields(index).iter();
+            fields.map(|field| field.text(block.filled())).collect()
         };
-        for (number, field) in records.kept_fields(index).iter().enumerate().take(64) {
-            let text = field.text(block);
+        for (number, text) in fields.iter().enumerate().take(64) {
             if !is_replaced(number)
                 && (CELLS..MAX_SEARCHED_BYTES).contains(&text.len())
-                && forms::answer(&text)
-                    .and_then(|cells| Puzzle::from_text(&cells))
-                    .is_some_and(is_own)
+                && forms::grids(text).iter().any(is_own)
             {
                 self.fields.fetch_or(1 << number, Ordering::Relaxed);
             }
@@ -139,12 +143,11 @@ impl Worker for Augmenter<'_> {
         let first = results.statuses.iter().position(|status| *status == Status::Ok);
         let record = first.and_then(|index| records.all.iter().nth(index));
         if let Some((index, record)) = first.zip(record)
-            && !records.kept.is_empty()
             && let Some(puzzle) = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle))
         {
             let solution = solution(records.answer(index, block.filled()));
             let of = (&*records, index);
-            self.job.leftovers.search(of, block.filled(), &puzzle, solution.as_ref());
+            self.job.leftovers.search(of, block, &puzzle, solution.as_ref());
         }
         Ok(())
     }

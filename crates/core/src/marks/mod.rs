@@ -292,7 +292,13 @@ mod tests {
         let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
         assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
         assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));
-        assert_eq!(error("1 2\n3"), "line 1: row 1 of the grid has 2 cells, nine expected");
-        assert_eq!(error("123456789\n456789123"), "line 1: a grid of 2 rows, nine expected");
+        assert_eq!(
+            error("1 2\n3"),
+            "line 1, column 4: row 1 of the grid has 2 cells, nine expected"
+        );
+        assert_eq!(
+            error("123456789\n456789123"),
+            "line 1, column 1: a grid of 2 rows, nine expected"
+        );
     }
 }

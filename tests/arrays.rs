@@ -123,7 +123,7 @@ fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
         (json!({"n": 2, "my rows": [{"puzzle": CLASSIC}]}), "jq -c '.[\"my rows\"][]'"),
         (json!([{"puzzles": puzzles}]), "jq -c '.[] | .puzzles[]'"),
         (json!([pair, pair]), "jq -c '.[] | {puzzle: .[0], solution: .[1]}'"),
-        (json!({"data": [pair]}), "jq -c '.data[] | {puzzle: .[0], solution: .[1]}'"),
+        (json!({"data": [pair]}), "jq -c '(.data[] | {puzzle: .[0], solution: .[1]})'"),
     ] {
         for text in [input.to_string(), serde_json::to_string_pretty(&input).unwrap()] {
             let ran = solve(&text, &[]);

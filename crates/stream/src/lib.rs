@@ -14,7 +14,7 @@
 //! let report = Pipeline::default().run(sources, &mut rows, &mut messages, &Progress::default())?;
 //! assert_eq!(report.counts.of(Status::Unique), 1);
 //! assert!(rows.starts_with(b"line,puzzle,solution,status,solutions,guesses,latency_ns\n1,53..7...."));
-//! assert!(messages.starts_with(b"example:2:1: malformed: "));
+//! assert!(messages.starts_with(b"example:2:2: malformed: "));
 //! # Ok::<(), bulkdoku_stream::pipeline::OutputFailure>(())
 //! ```
 //!

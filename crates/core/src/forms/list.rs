@@ -92,7 +92,7 @@ pub fn length(text: &[u8]) -> Option<usize> {
     let end = text.iter().position(|byte| {
         match byte {
             b'[' => depth += 1,
-            b']' => depth -= 1,
+            b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
         depth == 0

@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn text_after_a_colon_has_its_own_message() {
         let what = "expected removed candidates after the colon (:411 is 4 in row 1, column 1), or in a line, \
-                    a number of solutions";
+                    a number of solutions; a table needs --delimiter :";
         for text in [":12x", "::413", ":"] {
             assert_error(format!("{CLASSIC}{text}"), 83, what);
         }

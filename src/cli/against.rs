@@ -54,7 +54,6 @@ impl ByArgs {
     }
 }
 
-/// Returns what a run computes to compare records.
 pub fn finds(by: Sameness) -> &'static str {
     match by {
         Sameness::Class => "canonical forms",
@@ -88,7 +87,6 @@ pub struct AgainstArgs {
 }
 
 impl AgainstArgs {
-    /// Returns whether there is such a set.
     pub fn is_given(&self) -> bool {
         !self.against.is_empty()
     }
@@ -103,7 +101,6 @@ impl AgainstArgs {
         Ok(files)
     }
 
-    /// Returns the filter of records that have rows.
     pub fn filter<'a>(&self, known: &'a Seen, by: Sameness) -> Filter<'a> {
         Filter::known(known, by, self.known)
     }
@@ -112,7 +109,6 @@ impl AgainstArgs {
 /// The question of a run that compares records, which its summary answers.
 pub struct Comparison {
     by: Sameness,
-    /// The name of the set.
     with: String,
     /// The number of records of the set that cannot be compared, and why the first one cannot.
     without: u64,
@@ -120,7 +116,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Reads the set that records are compared with.
     pub fn read(
         files: InputPaths,
         by: Sameness,

@@ -140,7 +140,6 @@ static NEIGHBOR_ROWS: RowRules = RowRules {
     ..ROWS
 };
 
-/// The maximum number of isomorphs of a record.
 const MAX_TIMES: u64 = 1_000_000;
 
 fn parse_hints(text: &str) -> Result<(u8, u8), String> {

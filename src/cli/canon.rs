@@ -133,7 +133,6 @@ impl CanonArgs {
         }
     }
 
-    /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self) -> Result<(), Failure> {
         for (status, is_found, option) in [
             (Status::Known, self.against.is_given(), "--against"),

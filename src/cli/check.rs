@@ -136,7 +136,6 @@ impl CheckArgs {
         self.engine.solve(limits, false, self.rating.rating_isomorphs())
     }
 
-    /// Rejects options that have no effect in combination, and columns that would be empty.
     fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
         let of_engine = rows
             .chosen()
@@ -217,7 +216,6 @@ fn find_column(
     Ok(false)
 }
 
-/// Rejects a file of solutions that is an input.
 fn check_answers(path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {

@@ -97,7 +97,6 @@ impl SolutionArgs {
 }
 
 impl LimitArgs {
-    /// Returns the maximum number of solutions to count.
     pub fn solutions(self) -> NonZeroU32 {
         self.limit.unwrap_or(if self.first { Limits::FIRST } else { Limits::PROOF }.solutions)
     }
@@ -114,7 +113,6 @@ impl EngineArgs {
         self.engine.unwrap_or_default()
     }
 
-    /// Rejects a SIMD level for an engine without vector code.
     pub fn check_simd(&self) -> Result<(), Failure> {
         check_simd(self.simd.is_some(), &[self.engine()])
     }

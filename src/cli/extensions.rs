@@ -8,7 +8,6 @@ use bulkdoku::features::missing;
 
 use super::{Failure, shown};
 
-/// Extensions of outputs that require a feature.
 const NEED_FEATURES: [&str; 3] = ["gz", "parquet", "zst"];
 /// Extensions that imply no format, so any format may be written.
 const WITHOUT_FORMAT: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
@@ -36,7 +35,6 @@ fn any_of(path: &Path) -> Option<String> {
     Some(name.extension().and_then(OsStr::to_str)?.to_lowercase())
 }
 
-/// Returns whether a name implies text without a header.
 pub fn is_txt(path: &Path) -> bool {
     any_of(path).as_deref() == Some("txt")
 }

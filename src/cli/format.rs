@@ -43,7 +43,6 @@ pub enum RowFormat {
 }
 
 impl RowFormat {
-    /// The file extensions that imply a format.
     #[rustfmt::skip]
     const EXTENSIONS: &[&str] = &[
         "csv", "tsv", "jsonl", "ndjson", "lines", "sdm", "npy", "parquet", "grid", "html",
@@ -76,7 +75,6 @@ impl RowFormat {
         Ok((format, chosen.is_none()))
     }
 
-    /// Rejects outputs that cannot have this format.
     fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
         let target = output.map(OutputTarget::of);
         let is_plain_file = target.and_then(OutputTarget::regular).is_some()
@@ -133,7 +131,6 @@ impl RowFormat {
         self == Self::Parquet
     }
 
-    /// Returns the name on the command line.
     pub fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }

@@ -7,7 +7,6 @@ use std::path::{self, Path, PathBuf};
 
 use super::platform::FileId;
 
-/// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
 /// The maximum number of links to follow; more are considered a cycle.
@@ -16,7 +15,6 @@ const MAX_LINKS: usize = 40;
 /// The identity of a file, independent of its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Identity {
-    /// An existing file.
     Existing(FileId),
     /// The resolved path of a file that would be created.
     Absent(PathBuf),
@@ -66,7 +64,6 @@ pub fn is_stream(path: &Path) -> bool {
     false
 }
 
-/// Returns the folder of a file.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -74,12 +74,10 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
 ];
 
 impl InputArgs {
-    /// Returns the options for files that are not text.
     pub fn stream(&self) -> StreamOptions {
         StreamOptions { npy_blank: self.npy_offset, max_record: self.max_line }
     }
 
-    /// Returns the input options, with these answers.
     pub fn options(&self, answers: Answers) -> Result<InputOptions, Failure> {
         let is_table =
             matches!(self.input_format, InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv);

@@ -32,10 +32,8 @@ pub struct Inputs {
     shown: usize,
     /// Messages about detected layouts, each with the first input and the number of the others.
     findings: Vec<(String, String, usize)>,
-    /// The message about different columns.
     difference: Option<String>,
     bytes: Arc<AtomicU64>,
-    /// The options for files that are not text.
     options: StreamOptions,
     /// The option that selects the column of the puzzles, for messages.
     pub column_option: Option<&'static str>,
@@ -47,7 +45,6 @@ pub struct Inputs {
 struct Input {
     origin: Origin,
     layout: Arc<dyn Layout>,
-    /// The types of its columns, if it is a file of columns.
     types: Option<Arc<dyn Any + Send + Sync>>,
     /// The open input, of which only the first bytes have been read.
     opened: Option<Stream>,
@@ -241,7 +238,6 @@ impl Inputs {
         })
     }
 
-    /// Returns whether the inputs have solutions.
     pub fn have_answers(&self) -> bool {
         self.layouts().any(Layout::has_answers)
     }
@@ -250,7 +246,6 @@ impl Inputs {
         self.all.len() > 1
     }
 
-    /// Returns the value of a blank cell in arrays.
     pub fn npy_blank(&self) -> u8 {
         self.options.npy_blank
     }
@@ -262,7 +257,6 @@ impl Inputs {
         kept
     }
 
-    /// Returns whether an input is a file of columns.
     pub fn have_columns(&self) -> bool {
         self.accepted().any(|input| input.types.is_some())
     }
@@ -282,7 +276,6 @@ impl Inputs {
         self.accepted().map(|input| &*input.layout)
     }
 
-    /// Returns the names for messages and rows.
     pub fn names(&self) -> Vec<String> {
         self.all.iter().map(|input| input.origin.name()).collect()
     }
@@ -296,7 +289,6 @@ impl Inputs {
         self.all.iter().map(state).collect()
     }
 
-    /// Returns the counter of raw bytes read.
     pub fn bytes(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes)
     }
@@ -315,13 +307,11 @@ impl Inputs {
         blocks.and_then(NonZeroUsize::new).map_or(threads, |blocks| blocks.min(threads))
     }
 
-    /// Returns whether standard input is a terminal.
     pub fn wait_for_typing(&self) -> bool {
         let has_stdin = self.all.iter().any(|input| matches!(input.origin, Origin::Stdin));
         has_stdin && io::stdin().is_terminal()
     }
 
-    /// Returns the inputs in order, from a position in one of them.
     pub fn sources_from(
         &mut self,
         (first, position): (usize, Position),
@@ -366,12 +356,10 @@ impl Inputs {
 }
 
 impl Input {
-    /// Returns whether the input has a layout.
     fn is_accepted(&self) -> bool {
         !matches!(self.origin, Origin::Rejected(..))
     }
 
-    /// Returns the stream of the input, which counts bytes.
     fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<'static> {
         let Self { origin, layout, opened, .. } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());

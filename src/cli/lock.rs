@@ -122,7 +122,6 @@ impl Drop for Leftover {
     }
 }
 
-/// Removes the files of a process that ends.
 pub fn remove_leftovers() {
     for path in &*all() {
         // As above.

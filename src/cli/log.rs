@@ -7,7 +7,6 @@ use std::io::{self, Write};
 use bulkdoku::pipeline::{Message, MessageFormat, visible};
 use indicatif::{HumanCount, ProgressBar};
 
-/// Writes a line, or several.
 pub fn note(text: impl Display) {
     // Errors of standard error cannot be reported.
     let _ = io::stderr().lock().write_all(format!("{}\n", escaped(&text.to_string())).as_bytes());
@@ -18,7 +17,6 @@ pub fn escaped(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// The number of messages printed.
 pub const MAX_SHOWN: u64 = 20;
 
 #[derive(Debug)]
@@ -27,7 +25,6 @@ pub struct Messages {
     bar: ProgressBar,
     quiet: bool,
     ignored: bool,
-    /// The format of messages, which is that of their file.
     format: MessageFormat,
     count: u64,
 }
@@ -39,14 +36,12 @@ impl Messages {
         Self { bar, quiet, ignored, format, count: 0 }
     }
 
-    /// Prints a message that is not about a record.
     pub fn print(&self, message: &str) {
         if !self.quiet {
             self.bar.suspend(|| note(message));
         }
     }
 
-    /// Prints the number of messages that were omitted.
     pub fn finish(&self, has_file: bool) {
         let hidden = self.count.saturating_sub(MAX_SHOWN);
         if hidden > 0 && !self.quiet {
@@ -79,7 +74,6 @@ impl Messages {
     }
 }
 
-/// Returns a message in a format as a line of text.
 fn as_text(format: MessageFormat, line: &[u8]) -> Cow<'_, [u8]> {
     match format {
         MessageFormat::Text => line.into(),

@@ -139,7 +139,6 @@ subcommands! {
     "man" Man(pages::ManArgs),
 }
 
-/// The subcommands whose rows have columns.
 static WITH_COLUMNS: [&row_args::RowRules; 6] =
     [&solve::ROWS, &check::ROWS, &canon::ROWS, &split::ROWS, &augment::ROWS, &generate::ROWS];
 
@@ -254,7 +253,6 @@ fn print(text: &[u8]) -> Result<(), Failure> {
     Ok(unless_closed((&out).write_all(text))?)
 }
 
-/// Returns a path for a message.
 fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy()).into()
 }
@@ -306,7 +304,6 @@ fn run_command(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
-/// The exit status of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -314,9 +311,7 @@ pub enum Exit {
     Done = 0,
     /// The run is complete, but some record has another status.
     SomeRecords = 1,
-    /// The command line is invalid.
     Usage = 2,
-    /// Input or output failed.
     Io = 3,
     /// Another run holds an output. A later attempt may succeed (`EX_TEMPFAIL`).
     Busy = 75,
@@ -332,16 +327,12 @@ impl Termination for Exit {
     }
 }
 
-/// The reason why the command failed.
 #[derive(Debug, Error)]
 pub enum Failure {
-    /// The command line is invalid.
     #[error("{0}")]
     Usage(String),
-    /// Input or output failed.
     #[error("{0}")]
     Io(String),
-    /// Another run is writing an output.
     #[error("{0}")]
     Busy(String),
     /// The run was stopped before it wrote anything.
@@ -355,7 +346,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns an input or output error at `path`.
     fn at(path: &Path, error: impl std::fmt::Display) -> Self {
         Self::Io(format!("{}: {error}", shown(path)))
     }
@@ -389,7 +379,6 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The maximum number of workers.
 const MAX_THREADS: u64 = 1024;
 
 /// Parses `--threads`; 0 means all cores.

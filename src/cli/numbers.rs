@@ -11,7 +11,6 @@ pub fn count(text: &str) -> Result<u64, String> {
     within(text, 0, u64::MAX)
 }
 
-/// Parses a count of at least 1 that fits in the type.
 pub fn at_least_1<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, String> {
     up_to(text, u64::MAX >> (u64::BITS as usize - 8 * size_of::<T>()))
 }
@@ -33,7 +32,6 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
 
-/// Parses a count within bounds.
 pub fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
     let number = Config::new().with_byte_suffix(ByteSuffix::Deny).parse_size(text);
     // The parser rounds fractions.
@@ -45,7 +43,6 @@ pub fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
     })
 }
 
-/// Parses a positive number.
 pub fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
     number.ok_or_else(|| "expected a number above 0".into())

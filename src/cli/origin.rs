@@ -16,13 +16,11 @@ use super::paths::InputPaths;
 use super::platform::Pipe;
 use super::{Failure, shown};
 
-/// Opens Parquet files.
 #[cfg(feature = "parquet")]
 const OPEN_COLUMNS: OpenColumns = bulkdoku_arrow::parquet::open;
 #[cfg(not(feature = "parquet"))]
 const OPEN_COLUMNS: OpenColumns = |_| None;
 
-/// The origin of an input.
 #[derive(Clone, Debug)]
 pub enum Origin {
     Stdin,
@@ -107,7 +105,6 @@ impl Origin {
         Self::Rejected(self.path().into(), error.to_string().into())
     }
 
-    /// Returns the path or name on the command line.
     pub fn path(&self) -> &Path {
         match self {
             Self::Stdin => Path::new(STDIN),
@@ -116,12 +113,10 @@ impl Origin {
         }
     }
 
-    /// Returns the path for metadata.
     pub fn on_disk(&self) -> &Path {
         if let Self::Stdin = self { Path::new("/dev/stdin") } else { self.path() }
     }
 
-    /// Returns the name for messages of the command.
     pub fn shown_name(&self) -> String {
         visible(&self.name()).into()
     }
@@ -131,7 +126,6 @@ impl Origin {
         if let Self::Stdin = self { "<stdin>".into() } else { self.path().display().to_string() }
     }
 
-    /// Returns the size in bytes, if the input is a file.
     pub fn size(&self) -> Option<u64> {
         if let Self::Typed(text) = self {
             return Some(text.len() as u64);

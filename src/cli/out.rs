@@ -10,18 +10,15 @@ use super::platform::{FileId, Stdout};
 use super::resume::fault;
 use super::{Failure, shown};
 
-/// The name of standard output on the command line.
 const STDOUT: &str = "-";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputTarget<'a> {
-    /// Standard output: `-`.
     Stdout,
     File(&'a Path),
 }
 
 impl<'a> OutputTarget<'a> {
-    /// Parses a name; `-` is standard output.
     pub fn of(path: &'a Path) -> Self {
         if path.as_os_str() == STDOUT { Self::Stdout } else { Self::File(path) }
     }
@@ -41,7 +38,6 @@ impl<'a> OutputTarget<'a> {
         }
     }
 
-    /// Returns the identity of the file, also of standard output.
     pub fn identity(self) -> Option<Identity> {
         match self {
             Self::Stdout => FileId::of_stdout().map(Identity::Existing),
@@ -62,9 +58,7 @@ impl<'a> OutputTarget<'a> {
 pub struct OpenOutput {
     path: PathBuf,
     stream: OutputStream,
-    /// The temporary name of the file, until it is complete.
     temporary: Option<Leftover>,
-    /// Whether this run created the file.
     is_new: bool,
 }
 
@@ -133,7 +127,6 @@ impl OpenOutput {
         OutputTarget::of(&self.path).name()
     }
 
-    /// Adds the name of the output to an error.
     fn named<T>(&self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name())))
     }
@@ -144,7 +137,6 @@ impl OpenOutput {
         self.named(if is_in_the_way { Err(ErrorKind::AlreadyExists.into()) } else { Ok(()) })
     }
 
-    /// Renames a complete file with a temporary name, and replaces an existing one.
     pub fn rename(&mut self) -> io::Result<()> {
         let Some(temporary) = &self.temporary else { return Ok(()) };
         let renamed = fault::operation();
@@ -153,12 +145,10 @@ impl OpenOutput {
         Ok(())
     }
 
-    /// Returns the path of the file without links.
     fn target(&self) -> PathBuf {
         resolve(&self.path).unwrap_or_else(|| self.path.clone())
     }
 
-    /// Returns the folder of a regular file.
     pub fn folder(&self) -> Option<PathBuf> {
         self.regular().map(|_| folder_of(&self.target()).into())
     }
@@ -170,7 +160,6 @@ impl OpenOutput {
         }
     }
 
-    /// Returns whether it is a regular file, which can be read again.
     pub fn is_regular(&self) -> bool {
         self.regular().is_some()
     }
@@ -180,12 +169,10 @@ impl OpenOutput {
         self.named(self.regular().map_or_else(|| Ok(T::default()), work))
     }
 
-    /// Returns the length of a regular file.
     pub fn length(&self) -> io::Result<Option<u64>> {
         self.with_file(|file| Ok(Some(file.metadata()?.len())))
     }
 
-    /// Truncates a regular file and continues at its end.
     pub fn truncate(&self, length: u64) -> io::Result<()> {
         self.with_file(|mut file| {
             fault::operation()?;
@@ -194,7 +181,6 @@ impl OpenOutput {
         })
     }
 
-    /// Replaces the first bytes of a regular file and continues at its end.
     pub fn replace_start(&self, bytes: &[u8]) -> io::Result<()> {
         self.with_file(|mut file| {
             fault::operation()?;
@@ -222,7 +208,6 @@ impl OpenOutput {
         self.with_file(File::sync_data)
     }
 
-    /// Returns whether the path no longer refers to this file.
     pub fn is_replaced(&self) -> bool {
         let path = self.temporary.as_ref().map_or(&*self.path, Leftover::path);
         let is_another = |file| Identity::of(path) != FileId::of_file(file).map(Identity::Existing);
@@ -238,7 +223,6 @@ impl OpenOutput {
         }
     }
 
-    /// Removes a file with a temporary name.
     pub fn remove_temporary(&mut self) {
         if self.temporary.take().is_some() {
             // The file that has the name is another one.
@@ -247,10 +231,8 @@ impl OpenOutput {
     }
 }
 
-/// The ending of temporary names.
 pub const TEMPORARY: &str = "tmp";
 
-/// Returns the message that an output was moved or removed.
 pub fn replaced_message(out: &OpenOutput) -> Option<String> {
     out.is_replaced().then(|| {
         let what = "was removed, renamed, or replaced during the run, so its contents are lost";

@@ -20,22 +20,17 @@ use super::resume::{Earlier, Journal, JournalFile, OutputFiles, RowFiles, Side};
 use super::typed::RunIdentity;
 use super::{Failure, extensions, paths, shown};
 
-/// The outputs of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outputs {
-    /// A file, or `-` for standard output.
     One(PathBuf),
-    /// Files, each with a part of the rows.
     Parts(Vec<PathBuf>),
 }
 
 impl Outputs {
-    /// Returns a parser of one name.
     fn one() -> impl TypedValueParser<Value = Self> {
         paths::parser().map(Self::One)
     }
 
-    /// Returns a parser of the names of parts, between commas.
     pub fn parts() -> impl TypedValueParser<Value = Self> {
         OsStringValueParser::new().try_map(|names: OsString| {
             let names = names.to_str().ok_or("the names of the parts must be UTF-8")?;
@@ -97,7 +92,6 @@ pub struct Destinations {
 }
 
 impl Destinations {
-    /// Rejects names of side outputs with extensions that do not match their contents.
     fn check_sides(&self) -> Result<(), Failure> {
         let sides = [
             ("--latency", &self.latency, &["csv"][..]),
@@ -112,7 +106,6 @@ impl Destinations {
         Ok(())
     }
 
-    /// Returns the format of messages, by the extension of their file.
     pub fn message_format(&self) -> MessageFormat {
         match self.errors.as_deref().and_then(extensions::of).as_deref() {
             Some("jsonl" | "ndjson") => MessageFormat::Json,
@@ -130,7 +123,6 @@ impl Destinations {
         self.output.as_ref().map_or(&[], Outputs::paths)
     }
 
-    /// Returns the paths of the parts, if there are several outputs of rows.
     pub fn parts(&self) -> &[PathBuf] {
         match &self.output {
             Some(Outputs::Parts(paths)) => paths,
@@ -138,7 +130,6 @@ impl Destinations {
         }
     }
 
-    /// Returns the output of rows, or the first one, as typed.
     pub fn path(&self) -> Option<&Path> {
         self.paths().first().map(PathBuf::as_path)
     }
@@ -153,12 +144,10 @@ impl Destinations {
         stdout.into_iter().chain(self.paths().iter().map(|path| OutputTarget::of(path)))
     }
 
-    /// Returns the output of messages, if it is requested.
     fn messages(&self) -> Option<OutputTarget<'_>> {
         self.errors.as_deref().map(OutputTarget::of)
     }
 
-    /// Returns the requested outputs that are written at the end.
     fn sides(&self) -> impl Iterator<Item = (Side, OutputTarget<'_>)> {
         let all = [
             (Side::Latencies, &self.latency),
@@ -174,7 +163,6 @@ impl Destinations {
         self.all_rows().chain(self.messages()).chain(sides)
     }
 
-    /// Rejects files that the run reads and writes.
     pub fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
         let files = files_in_use(self)?;
         for path in reads {
@@ -212,7 +200,6 @@ impl Destinations {
         self.sides().map(|(_, target)| target.stored()).collect()
     }
 
-    /// Returns the journal, next to the first output of rows that is a file.
     fn journal(&self) -> Option<JournalFile> {
         self.all_rows().find_map(OutputTarget::regular).map(JournalFile::of)
     }
@@ -246,13 +233,11 @@ impl Destinations {
 pub struct Claim {
     pub destinations: Destinations,
     journal: Option<JournalFile>,
-    /// The journal of an earlier run with the same output.
     earlier: Option<Earlier>,
     locks: Vec<Lock>,
 }
 
 impl Claim {
-    /// Returns the journal of the run to resume, if there is one.
     fn resumed(&self) -> Option<&Earlier> {
         self.earlier.as_ref().filter(|_| self.destinations.resume)
     }
@@ -301,7 +286,6 @@ impl Claim {
         )
     }
 
-    /// Returns the error for an existing output.
     fn refuse(&self, path: &Path) -> Failure {
         let is_listed = |(journal, _): &Earlier| journal.paths().any(|it| it == stored(path));
         let is_own = self.earlier.as_ref().is_some_and(is_listed);
@@ -337,7 +321,6 @@ impl Claim {
         Ok((outputs, start))
     }
 
-    /// Rejects a resumed run that is not the earlier one.
     fn refuse_other(&self, run: &RunIdentity) -> Result<(), Failure> {
         let Some((journal, position)) = self.resumed() else { return Ok(()) };
         let name = self.destinations.rows().name();
@@ -395,7 +378,6 @@ pub fn create(output: &Path, force: bool, reads: &[PathBuf]) -> Result<OutputFil
 /// A file that a run writes, to detect conflicts.
 struct FileInUse {
     identity: Identity,
-    /// The name in messages.
     name: String,
     is_journal: bool,
 }

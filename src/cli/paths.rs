@@ -138,12 +138,9 @@ fn files_in(folder: &Path, outputs: &HashSet<Identity>) -> Result<Vec<PathBuf>, 
     Ok(files)
 }
 
-/// The maximum size of a list of files in bytes.
 const MAX_LIST_BYTES: u64 = 16_000_000;
-/// The maximum number of paths in a list.
 const MAX_LISTED: usize = 1_000_000;
 
-/// Reads a list of files.
 fn read_list(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::at(list, error);
     let mut text = Vec::new();

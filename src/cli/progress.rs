@@ -13,9 +13,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::numbers::counted;
 use super::{log, platform};
 
-/// The time between updates of the bar.
 const UPDATE: Duration = Duration::from_millis(100);
-/// The default time between lines.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// The options for progress.
@@ -36,10 +34,8 @@ pub struct ProgressArgs {
     progress: When,
 }
 
-/// When progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
-    /// On a terminal.
     Auto,
     /// On a terminal, and elsewhere in lines at this interval.
     Every(Duration),
@@ -61,12 +57,10 @@ impl When {
     }
 }
 
-/// Shows the progress of a run.
 #[derive(Clone, Debug)]
 pub struct Meter {
     /// The bar, possibly hidden. Messages are printed through it to keep its line intact.
     pub bar: ProgressBar,
-    /// The time between the lines that are printed instead, if any are.
     interval: Option<Duration>,
     total: Option<u64>,
     quiet: bool,
@@ -75,12 +69,9 @@ pub struct Meter {
 /// The number of drawn puzzles without a row that is worth a note.
 const MANY_DRAWN: u64 = 100_000;
 
-/// The progress of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Progressed {
-    /// The amount of work done, out of the total.
     pub done: u64,
-    /// The number of puzzles, if they are counted.
     pub puzzles: Option<u64>,
     /// The current task, or the number of rows.
     pub what: String,
@@ -89,13 +80,11 @@ pub struct Progressed {
 }
 
 impl Progressed {
-    /// Creates the progress in bytes of the inputs.
     pub fn of_bytes(bytes: &AtomicU64, progress: &Progress) -> Self {
         let puzzles = Some(progress.records.load(Ordering::Relaxed));
         Self { done: bytes.load(Ordering::Relaxed), puzzles, ..Self::default() }
     }
 
-    /// Adds how many records have rows.
     pub fn with_rows(self, progress: &Progress) -> Self {
         Self { what: counted(progress.rows.load(Ordering::Relaxed), "row"), ..self }
     }
@@ -107,7 +96,6 @@ impl Progressed {
         if tried > rows { Self { what, drawn_in_vain, ..self } } else { self }
     }
 
-    /// Creates the progress in rows, including those of an earlier run.
     pub fn of_rows(before: u64, progress: &Progress) -> Self {
         let done = before + progress.records.load(Ordering::Relaxed);
         Self { done, puzzles: Some(done), ..Self::default() }

@@ -50,9 +50,7 @@ pub struct PageArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum NamedColumn {
     Computed(Column),
-    /// A column of the input, if it exists.
     Input(String),
-    /// All columns of the input.
     All,
 }
 
@@ -70,9 +68,7 @@ impl NamedColumn {
 /// The formats and columns that a subcommand supports.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRules {
-    /// The name of the subcommand.
     pub name: &'static str,
-    /// The columns that it computes.
     pub columns: &'static [Column],
     pub default_format: RowFormat,
     pub is_written: fn(RowFormat) -> bool,
@@ -104,7 +100,6 @@ impl RowRules {
         single: Column::Puzzle,
     };
 
-    /// Adds the help of `--format` and `--columns`.
     pub fn documented(&self, command: clap::Command) -> clap::Command {
         let all = RowFormat::value_variants().iter().filter(|format| (self.is_written)(**format));
         let names: Vec<_> = all.map(|format| format.name()).collect();
@@ -143,12 +138,10 @@ impl RowRules {
 #[derive(Clone, Debug)]
 pub struct RowPlan {
     pub format: RowFormat,
-    /// Whether the format is that of the input.
     follows_input: bool,
     chosen: Option<Vec<NamedColumn>>,
     /// The chosen names that are ambiguous if an input has them.
     shared_names: Vec<String>,
-    /// The looks of pages.
     pages: PrintedPages,
     rules: RowRules,
 }
@@ -212,7 +205,6 @@ pub fn owner(column: Column) -> &'static str {
 }
 
 impl RowPlan {
-    /// Sets the looks of pages. Rejects them for other formats.
     pub fn with_pages(self, args: &PageArgs) -> Result<Self, Failure> {
         let Some(pages) = args.page.clone() else { return Ok(self) };
         if self.format != RowFormat::Html {
@@ -229,7 +221,6 @@ impl RowPlan {
         })
     }
 
-    /// Returns the input columns in `--columns`.
     pub fn input_columns(&self) -> Vec<String> {
         let named = self.chosen.iter().flatten().filter_map(|column| match column {
             NamedColumn::Input(name) => {
@@ -254,7 +245,6 @@ impl RowPlan {
         }
     }
 
-    /// Returns whether `--columns` has `*`.
     pub fn names_all(&self) -> bool {
         self.chosen.as_ref().is_some_and(|chosen| chosen.contains(&NamedColumn::All))
     }
@@ -345,12 +335,10 @@ impl RowPlan {
         Ok(rows)
     }
 
-    /// Returns whether rows name their input by default.
     fn names_file(&self, inputs: &Inputs) -> bool {
         self.rules.names_file && inputs.are_several()
     }
 
-    /// Returns the requested format, or that of the inputs.
     fn format_for(&self, inputs: &Inputs) -> RowFormat {
         match inputs.kind() {
             _ if !self.follows_input || !self.passes_rows() => self.format,
@@ -423,7 +411,6 @@ impl RowPlan {
         fields
     }
 
-    /// Creates an array of one column.
     fn array(&self) -> Result<NpyRows, Failure> {
         if let [column] = self.computed()[..]
             && self.input_columns().is_empty()

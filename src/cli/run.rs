@@ -39,7 +39,6 @@ pub struct Settings {
     pub method: Method,
     /// The files read in addition to the inputs.
     pub others: Vec<PathBuf>,
-    /// The capacity of a block of input.
     pub block_bytes: usize,
     /// The statuses of valid records that have messages ([`Options::reported`]).
     pub reported: &'static [Status],
@@ -66,9 +65,7 @@ pub struct Run {
     pub inputs: Inputs,
     /// The condition for records to have rows. Other filters receive only these records.
     pub test: Option<Predicate>,
-    /// The input of answers, if it is separate.
     pub answers: Option<Source<'static>>,
-    /// Whether the answers of that input are shifted.
     pub shifts: Option<Arc<Shifts>>,
     /// The question that the summary answers, if there is one.
     pub comparison: Option<Comparison>,
@@ -82,7 +79,6 @@ impl Run {
         Self { settings, claim, inputs, test, answers, shifts, comparison, progress }
     }
 
-    /// Runs `job` on the records of the inputs, and writes the rows that `filters` keep.
     pub fn write(
         self,
         job: &dyn Job,
@@ -159,16 +155,12 @@ fn replay(
     }
 }
 
-/// How a run ended.
 #[derive(Debug)]
 enum Ending {
-    /// All rows are written.
     Complete,
     /// All that could be read has rows, but an input failed, or messages are missing.
     WithGaps,
-    /// By a signal or the timeout.
     Stopped,
-    /// The reader of the rows has closed the pipe.
     ClosedPipe,
     /// Rows could not be written, for these reasons.
     Failed(Vec<String>),
@@ -194,7 +186,6 @@ impl Ending {
 
 #[derive(Serialize)]
 struct JsonSummary<'a> {
-    /// The version of the schema in `docs/schemas/`.
     schema: u32,
     #[serde(flatten)]
     origin: Origin,
@@ -206,13 +197,11 @@ struct JsonSummary<'a> {
     summary: &'a serde_json::Map<String, serde_json::Value>,
 }
 
-/// A run whose outputs are open.
 pub struct OpenRun<'a> {
     settings: &'a Settings,
     destinations: Destinations,
     format: Box<dyn Format>,
     outputs: RowFiles,
-    /// Where an earlier run ended.
     pub start: Option<Checkpoint>,
     pub meter: Meter,
     began: SystemTime,

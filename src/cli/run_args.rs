@@ -50,7 +50,6 @@ impl RunArgs {
         Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
     }
 
-    /// Returns whether `--fail-on` names a status.
     pub fn names(&self, status: Status) -> bool {
         self.fail_on.is_some_and(|StatusSet(set)| set >> status as u8 & 1 != 0)
     }
@@ -70,7 +69,6 @@ impl RunArgs {
 pub struct StatusSet(u16);
 
 impl StatusSet {
-    /// Parses a list of names, or `none`.
     fn parse(text: &str) -> Result<Self, String> {
         let unknown = |name: &str| {
             let names = Status::ALL.map(Status::name).join(", ");

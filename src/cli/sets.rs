@@ -10,14 +10,10 @@ use super::log::MAX_SHOWN;
 use super::numbers::counted;
 use super::{Failure, log};
 
-/// The puzzles of an input.
 #[derive(Clone, Debug)]
 pub struct PuzzleSet<P = Puzzle> {
-    /// The name of the input.
     pub name: String,
-    /// The puzzles in the order of the input.
     pub puzzles: Vec<P>,
-    /// The number of records that are not used.
     pub bad: u64,
     /// Messages about the first of them.
     messages: Vec<String>,

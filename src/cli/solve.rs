@@ -137,7 +137,6 @@ impl SolveArgs {
         self.solution.are_sorted() || rows.format == RowFormat::Boj2239
     }
 
-    /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
         if self
             .solution

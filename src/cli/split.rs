@@ -98,7 +98,6 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl SplitArgs {
-    /// Returns the format of the rows of these parts.
     fn plan(&self, parts: &[PathBuf]) -> Result<RowPlan, Failure> {
         let (count, shares) = (parts.len(), self.shares.len());
         if count != shares || !(2..=MAX_PARTS).contains(&count) {
@@ -126,5 +125,4 @@ impl SplitArgs {
     }
 }
 
-/// The maximum number of parts.
 const MAX_PARTS: usize = 100;

@@ -16,15 +16,12 @@ use super::platform::Interruption;
 use super::run_args::RunArgs;
 use super::{Exit, shown};
 
-/// The summary of a run.
 #[derive(Debug)]
 pub struct Summary {
     pub text: String,
     /// See `docs/schemas/`.
     pub json: Map<String, Value>,
-    /// The exit status of a complete run without errors.
     pub exit: Exit,
-    /// The options that resume the run.
     pub resume_options: String,
 }
 
@@ -38,26 +35,21 @@ pub struct Method {
     pub engine: Option<EngineKind>,
     /// The SIMD level, if the engine has vector code.
     pub simd: Option<SimdLevel>,
-    /// The limits of searches, if records are solved or their solutions checked.
     pub limits: Option<Limits>,
-    /// Whether the inputs' solutions are checked.
     pub check: bool,
 }
 
 impl Method {
-    /// Finds something without an engine.
     pub fn finding(finds: &'static str) -> Self {
         Self { finds, ..Self::default() }
     }
 
-    /// Solves within these limits.
     pub fn solving(args: &EngineArgs, limits: Limits) -> Self {
         let engine = args.engine();
         let (simd, limits) = (engine.uses(args.simd()), Some(limits));
         Self { engine: Some(engine), simd, limits, ..Self::default() }
     }
 
-    /// Returns the engine with its threads and mode.
     fn text(&self, threads: &str) -> String {
         if self.checks_without_proof() {
             return format!("no engine, {threads}, solutions checked without proof");
@@ -187,12 +179,10 @@ pub fn object(parts: impl IntoIterator<Item = Value>) -> Map<String, Value> {
     members.flatten().collect()
 }
 
-/// The speed of a run.
 pub struct Pace {
     count: u64,
     before: u64,
     pub seconds: f64,
-    /// The rate of this run.
     pub rate: f64,
 }
 
@@ -203,7 +193,6 @@ impl Pace {
         Self { count, before, seconds, rate: (count - before) as f64 / seconds }
     }
 
-    /// Appends the number of records of this run, or whatever they are, and the speed.
     pub fn write(&self, text: &mut String, noun: &str, of: &str) {
         let here = counted(self.count - self.before, noun);
         let (wall, rate) = (human_time(self.seconds * 1e9), HumanCount(self.rate as u64));
@@ -215,7 +204,6 @@ impl Pace {
     }
 }
 
-/// The buckets of a summary per power of ten.
 const BUCKETS_PER_DECADE: f64 = 20.0;
 
 fn percentiles(of: &Latencies) -> String {

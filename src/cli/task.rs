@@ -71,7 +71,6 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Keeps the columns of the inputs that rows have.
     pub fn keep_columns(&mut self, rows: &RowPlan) {
         let named = rows.input_columns();
         let only = (!named.is_empty()).then_some(Keep::Only(named));
@@ -80,12 +79,10 @@ impl<'a> Task<'a> {
         self.ambiguous = rows.shared_names().to_vec();
     }
 
-    /// Returns the computed columns that the condition reads.
     pub fn computed(&self) -> impl Iterator<Item = Column> {
         self.condition.iter().flat_map(|condition| condition.computed(self.rules.columns))
     }
 
-    /// Returns whether the condition reads a computed column.
     pub fn reads(&self, column: Column) -> bool {
         self.computed().any(|read| read == column)
     }

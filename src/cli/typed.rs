@@ -34,7 +34,6 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--timeout",
 ];
 
-/// The values of each option or argument as typed.
 pub type TypedOptions = BTreeMap<String, Vec<String>>;
 
 /// The command line of a subcommand.
@@ -42,7 +41,6 @@ pub type TypedOptions = BTreeMap<String, Vec<String>>;
 pub struct Typed {
     pub subcommand: String,
     pub options: TypedOptions,
-    /// The seed, if the subcommand has one.
     pub seed: Option<u64>,
 }
 
@@ -68,7 +66,6 @@ impl Typed {
         Self { subcommand: subcommand.into(), options: options.collect(), ..Self::default() }
     }
 
-    /// Rejects options that do nothing in a subcommand.
     pub fn refuse(&self, options: &[&str], why: &str) -> Result<(), Failure> {
         match options.iter().find(|option| self.options.contains_key(**option)) {
             Some(option) => refuse!("{option} does nothing: {why}"),
@@ -76,7 +73,6 @@ impl Typed {
         }
     }
 
-    /// Sets the effective seed, which is part of the identity even if it is random.
     pub fn set_seed(&mut self, seed: u64) {
         self.seed = Some(seed);
         self.options.insert("--seed".into(), vec![seed.to_string()]);
@@ -103,12 +99,9 @@ impl Typed {
 /// The properties that must be the same to resume a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunIdentity {
-    /// The program, its version, and the subcommand.
     program: String,
     pub inputs: Vec<FileState>,
-    /// Other files that the run reads.
     others: Vec<FileState>,
-    /// The options that affect rows.
     options: TypedOptions,
 }
 
@@ -116,16 +109,12 @@ pub struct RunIdentity {
 pub struct FileState {
     /// The name in messages and rows.
     name: String,
-    /// The absolute path of a file.
     path: Option<String>,
-    /// The size of a file in bytes.
     bytes: Option<u64>,
-    /// The modification time of a file.
     modified: Option<SystemTime>,
 }
 
 impl FileState {
-    /// Reads the state of a named input at a path.
     pub fn of(name: String, path: &Path) -> Self {
         let file = fs::metadata(path).ok().filter(fs::Metadata::is_file);
         Self {
@@ -136,7 +125,6 @@ impl FileState {
         }
     }
 
-    /// Returns the state of an input that is not a file.
     pub fn of_text(name: String) -> Self {
         Self { name, path: None, bytes: None, modified: None }
     }

@@ -10,16 +10,13 @@ use serde::{Deserialize, Serialize};
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The text that `--version` prints after the name.
 pub static LONG: LazyLock<String> =
     LazyLock::new(|| format!("{VERSION}\nvector levels: {}", levels().join(", ")));
 
-/// Returns the names of the SIMD levels of this CPU, best first.
 fn levels() -> Vec<&'static str> {
     SimdLevel::available().iter().map(|level| level.name()).collect()
 }
 
-/// Which program was run when, where, and how.
 #[derive(Clone, Debug, Serialize)]
 pub struct Origin {
     version: &'static str,
@@ -29,7 +26,6 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Returns the origin of a run that began at this time.
     pub fn new(began: SystemTime) -> Self {
         let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
         Self {
@@ -41,7 +37,6 @@ impl Origin {
     }
 }
 
-/// Returns a text as one word of the shell.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=+%@".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -61,12 +56,10 @@ pub struct Machine {
     /// The SIMD levels, the best first.
     simd: Vec<String>,
     os: String,
-    /// The instruction set.
     arch: String,
 }
 
 impl Machine {
-    /// Returns a description of this computer.
     pub fn here() -> Self {
         Self {
             cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu(&text)),
@@ -78,7 +71,6 @@ impl Machine {
     }
 }
 
-/// Returns the CPU model in `/proc/cpuinfo`.
 fn cpu(text: &str) -> Option<String> {
     let fields = text.lines().filter_map(|line| line.split_once(':'));
     let model = fields.into_iter().find(|(name, _)| name.trim() == "model name");

@@ -8,10 +8,8 @@ use super::measurement::Measurement;
 use crate::cli::version::Machine;
 use crate::cli::{Exit, Failure, shown};
 
-/// Earlier measurements to compare with.
 #[derive(Clone, Debug)]
 pub struct Baseline {
-    /// The name of the file.
     name: String,
     all: Vec<Measurement>,
 }
@@ -29,12 +27,10 @@ impl Baseline {
         Ok(Self { name, all: all.into_iter().filter(|one| one.times().is_some()).collect() })
     }
 
-    /// Returns the earlier measurement with this title.
     fn find(&self, title: &str) -> Option<&Measurement> {
         self.all.iter().find(|one| one.title() == title)
     }
 
-    /// Rejects the baseline if it lacks one of these measurements.
     pub fn check(&self, titles: impl Iterator<Item = String>) -> Result<(), Failure> {
         let missing = titles.filter(|title| self.find(title).is_none());
         let missing: String = missing.map(|title| format!("\n  {title}")).collect();

@@ -17,7 +17,6 @@ use super::task::Task;
 use crate::cli::platform;
 use crate::cli::version::quoted;
 
-/// A command that is measured.
 pub struct CommandContender {
     name: String,
     command: String,
@@ -34,7 +33,6 @@ const MAX_OTHER_BYTES: usize = 1 << 20;
 const TICK: Duration = Duration::from_millis(50);
 
 impl CommandContender {
-    /// Creates a command for this number of threads, which replaces `{threads}`.
     pub fn new(name: &str, command: &str, threads: usize, timeout: Duration) -> Self {
         let command = command.replace("{threads}", &threads.to_string());
         Self { name: name.into(), command, threads, timeout }
@@ -100,7 +98,6 @@ impl Contender for CommandContender {
         Measurement { engine: self.name.clone(), threads: self.threads, ..Measurement::default() }
     }
 
-    /// Runs the command on rows, and checks its answers.
     fn pass(&mut self, task: &Task, first: usize, rows: usize) -> Result<Duration, String> {
         let failed = |error: io::Error| error.to_string();
         let row = |line: usize| (first + line) % task.lines.len();

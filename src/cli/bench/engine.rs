@@ -17,7 +17,6 @@ use super::measurement::{Contender, Measurement, Plan};
 use super::task::Task;
 use crate::cli::Failure;
 
-/// An engine that is ready to run, with its threads.
 pub struct EngineContender {
     engine: EngineKind,
     simd: SimdLevel,
@@ -30,7 +29,6 @@ pub struct EngineContender {
 }
 
 impl EngineContender {
-    /// Starts the threads and builds the engines.
     pub fn new(
         engine: EngineKind,
         simd: SimdLevel,
@@ -105,7 +103,6 @@ impl Contender for EngineContender {
     }
 }
 
-/// One engine and its buffers for a batch.
 struct Worker {
     engine: Box<dyn Engine>,
     /// The level for parsing and writing text.

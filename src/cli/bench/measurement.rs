@@ -19,20 +19,16 @@ use crate::cli::sets::PuzzleSet;
 use crate::cli::version::{Machine, Origin};
 use crate::cli::{Failure, platform};
 
-/// The settings of a measurement.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The limits of each search.
     pub limits: Limits,
     /// The minimum number of rows. A smaller set is repeated.
     pub rows_at_least: usize,
-    /// The maximum number of rows.
     pub rows_at_most: Option<usize>,
     /// The seed for permuting each row and the order of rows.
     pub seed: u64,
     /// The number of timed rounds, after an untimed one.
     pub rounds: NonZeroUsize,
-    /// The number of puzzles in a batch.
     pub batch: NonZeroUsize,
 }
 
@@ -43,9 +39,7 @@ pub struct Plan {
 #[serde(default)]
 pub struct Measurement {
     pub set: String,
-    /// The name of the engine or command.
     pub engine: String,
-    /// The SIMD level in use.
     pub simd: Option<String>,
     pub threads: usize,
     /// `first`, `proof` (with a search for a second solution), or `limit N`.
@@ -54,24 +48,18 @@ pub struct Measurement {
     pub rows: usize,
     /// Nanoseconds of wall time per puzzle, text to text: the median of the rounds.
     pub ns_per_puzzle: Option<f64>,
-    /// Nanoseconds per puzzle of the fastest round.
     pub ns_min: Option<f64>,
-    /// Nanoseconds per puzzle of the slowest round.
     pub ns_max: Option<f64>,
     /// The mean number of guesses of engines, as the fields below.
     pub guesses_per_puzzle: Option<f64>,
     pub nodes_per_puzzle: Option<f64>,
     /// The fraction of puzzles without a guess, 0 to 1.
     pub share_without_guess: Option<f64>,
-    /// The number of puzzles whose search reached the node limit.
     pub gave_up: usize,
     pub max_nodes: Option<u64>,
-    /// The number of timed rounds.
     pub rounds: usize,
-    /// The number of puzzles in a batch.
     pub batch: usize,
     pub seed: u64,
-    /// The number of invalid records of the set, which are not measured.
     pub bad_records: u64,
     /// The reason that the contender is rejected. It has no times.
     pub invalid: Option<String>,
@@ -96,7 +84,6 @@ impl Measurement {
         Some([self.ns_min?, self.ns_per_puzzle?, self.ns_max?])
     }
 
-    /// Sets the statistics of searches.
     pub fn set_outcomes(&mut self, outcomes: &[Outcome]) {
         let mean = |of: fn(&Outcome) -> u64| {
             Some(outcomes.iter().map(of).sum::<u64>() as f64 / outcomes.len() as f64)
@@ -107,7 +94,6 @@ impl Measurement {
         self.gave_up = outcomes.iter().filter(|outcome| outcome.gave_up).count();
     }
 
-    /// Sets the times of one or more rounds.
     fn set_rounds(&mut self, mut rounds: Vec<f64>) {
         rounds.sort_unstable_by(f64::total_cmp);
         let median = f64::midpoint(rounds[(rounds.len() - 1) / 2], rounds[rounds.len() / 2]);
@@ -116,10 +102,8 @@ impl Measurement {
     }
 }
 
-/// A measurement as JSON, with its origin.
 #[derive(Serialize)]
 pub struct Entry<'a> {
-    /// See `docs/schemas/`.
     schema: u32,
     #[serde(flatten)]
     measurement: &'a Measurement,
@@ -127,7 +111,6 @@ pub struct Entry<'a> {
     origin: &'a Origin,
 }
 
-/// Returns the JSON of measurements.
 pub fn entries<'a>(measurements: &'a [Measurement], origin: &'a Origin) -> Vec<Entry<'a>> {
     measurements.iter().map(|measurement| Entry { schema: 1, measurement, origin }).collect()
 }
@@ -139,7 +122,6 @@ const HEADINGS: [&str; 12] = [
     "set", "engine", "simd", "threads", "mode", "rows", "ns/puzzle", "min", "max", "puzzles/s", "guesses", "nodes",
 ];
 
-/// Returns measurements as aligned columns.
 pub fn table(measurements: &[Measurement]) -> String {
     let mut lines = vec![HEADINGS.map(str::to_owned)];
     lines.extend(measurements.iter().map(cells));
@@ -154,7 +136,6 @@ pub fn table(measurements: &[Measurement]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// Returns a line of the table.
 fn cells(of: &Measurement) -> [String; 12] {
     let number = |number: Option<f64>, places| number.map(|it| format!("{it:.places$}"));
     let invalid = of.invalid.as_ref().map(|_| "invalid".to_owned());
@@ -181,7 +162,6 @@ pub trait Contender {
     /// Returns a measurement that names the contender, without results.
     fn unmeasured(&self) -> Measurement;
 
-    /// Solves `rows` rows from a first one on, with repetitions, and returns the time.
     fn pass(&mut self, task: &Task, first: usize, rows: usize) -> Result<Duration, String>;
 
     /// Returns the part of the time of a pass that does not depend on its rows.
@@ -189,7 +169,6 @@ pub trait Contender {
         Ok(Duration::ZERO)
     }
 
-    /// Returns the maximum time of a pass.
     fn longest(&self) -> Duration {
         Duration::MAX
     }
@@ -203,9 +182,7 @@ pub trait Contender {
 /// A contender with the results of one set.
 struct Entrant<'a> {
     contender: &'a mut dyn Contender,
-    /// The number of rows of a pass, with repetitions.
     rows: usize,
-    /// The least start-up so far.
     startup: Duration,
     times: Vec<Duration>,
     measurement: Measurement,
@@ -214,7 +191,6 @@ struct Entrant<'a> {
 /// The number of rows of the first pass, and the factor between passes until one is long enough.
 const FIRST_ROWS: usize = 16;
 const GROWTH: u32 = 4;
-/// The maximum number of rows of a pass.
 const MAX_ROWS: usize = 4_000_000;
 /// The minimum time of a round: long compared with the resolution of the clock.
 const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
@@ -255,7 +231,6 @@ impl Entrant<'_> {
         self.contender.check(task, self.measurement.rows, &mut self.measurement)
     }
 
-    /// Measures a round, from 1.
     fn round(&mut self, task: &Task, round: usize) -> Result<(), String> {
         // Each round begins with another row, so that answers of earlier rounds are wrong.
         let time = self.pass(task, round * 7919);
@@ -275,7 +250,6 @@ impl Entrant<'_> {
 }
 
 impl Plan {
-    /// Returns the measurement of a contender on a set, without results.
     pub fn unmeasured(&self, set: &PuzzleSet, contender: &dyn Contender) -> Measurement {
         Measurement {
             set: set.name.clone(),

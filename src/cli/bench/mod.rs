@@ -36,7 +36,6 @@ use measurement::{Contender, Measurement, Plan, entries, table};
 const ROWS_AT_LEAST: usize = 20_000;
 /// The maximum number of records of a set. With their outcomes, they take a few gigabytes.
 const MOST_ROWS: usize = 10_000_000;
-/// The maximum of `--rounds`.
 const MOST_ROUNDS: u64 = 1_000_000;
 
 /// Measure how fast the engines solve puzzle sets
@@ -234,7 +233,6 @@ Invalid records are reported and counted, but not measured. Sets are kept in mem
 Exit status: 0 success, 1 a solver was wrong or --fail-above was exceeded, 2 invalid usage, a set
 without puzzles, or a baseline that lacks a measurement, 3 input or output error.";
 
-/// Measures the sets.
 pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let origin = Origin::new(SystemTime::now());
     let is_json = args.is_json()?;
@@ -293,14 +291,12 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
 }
 
 impl BenchArgs {
-    /// Returns whether measurements are written as JSON, by the name of the output.
     fn is_json(&self) -> Result<bool, Failure> {
         let Some(output) = &self.output else { return Ok(false) };
         extensions::check_one_of(output, "a list of measurements", &["json"])?;
         Ok(extensions::of(output).is_some())
     }
 
-    /// Returns the plan of the measurements.
     fn plan(&self) -> Plan {
         let rows = self.rows.map(NonZeroUsize::get);
         Plan {
@@ -381,7 +377,6 @@ impl BenchArgs {
     }
 }
 
-/// Parses a solver that is a command: its name, and the command.
 fn parse_solver(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(name, command)| (name.trim(), command.trim()));
     match parts {
@@ -392,14 +387,12 @@ fn parse_solver(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Parses `--fail-above`.
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
     let percent = number.filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
     percent.ok_or_else(|| "a percentage from 0, such as 5%".into())
 }
 
-/// Measures the sets one after another and shows progress.
 fn measure(
     plan: &Plan,
     contenders: &mut [Box<dyn Contender + Send>],

@@ -17,12 +17,10 @@ pub struct Task {
     limit: u32,
 }
 
-/// The answer of a command to a puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     /// The puzzle has several solutions or none.
     None,
-    /// A solution, as text.
     Grid(Line),
     Unreadable,
 }
@@ -59,7 +57,6 @@ impl Task {
         Self::of(puzzles, plan.limits)
     }
 
-    /// Solves the rows.
     fn of(puzzles: Vec<Puzzle>, limits: Limits) -> Self {
         let mut expected = vec![Outcome::NONE; puzzles.len()];
         let mut engine = EngineKind::default().build(SimdLevel::best());

@@ -17,7 +17,6 @@ use super::super::inputs::Inputs;
 use super::super::{Failure, log, sets, shown};
 use super::GenerateArgs;
 
-/// What `--kind` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corpus {
     Of(Kind),
@@ -64,7 +63,6 @@ impl Work {
     }
 }
 
-/// The number of islands of a seed.
 const MAX_ISLANDS: u64 = 1 << 31;
 
 impl GenerateArgs {
@@ -90,7 +88,6 @@ impl GenerateArgs {
         self.kind == Some(Corpus::Hard)
     }
 
-    /// Returns the puzzles to generate.
     pub fn work(&self) -> Result<Work, Failure> {
         let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
         let kind = self.kind();
@@ -162,10 +159,8 @@ fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
     text.parse().map_err(|error| Failure::Usage(format!("{typed}:{error}")))
 }
 
-/// The maximum number of puzzles in a pool.
 const MAX_POOL: usize = 1_000_000;
 
-/// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
     let sets = sets::read(&mut inputs, MAX_POOL)?;

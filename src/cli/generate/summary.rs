@@ -15,7 +15,6 @@ use super::super::summary::{Pace, Summary, latencies_json, object};
 use super::GenerateArgs;
 
 impl Summary {
-    /// Summarizes the rows of a job.
     pub fn of_corpus(report: &Report, job: &Generate, args: &GenerateArgs) -> Self {
         let (skip, seed, simd, is_hard) = (args.skip, job.seed, args.simd(), args.is_hard());
         let (rows, before) = (report.counts.records(), report.records_before);

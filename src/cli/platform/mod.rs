@@ -36,7 +36,6 @@ use super::{Exit, Failure, log};
 
 /// Whether the run must end.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Whether `--timeout` ended the run.
 static TIMED_OUT: AtomicBool = AtomicBool::new(false);
 
 /// Whether a signal has requested progress.
@@ -61,7 +60,6 @@ pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Resu
     spawned.map(drop).map_err(|error| Failure::Io(format!("--timeout: no thread: {error}")))
 }
 
-/// Returns the progress of a new run, which ends when [`STOP`] is set.
 pub fn new_progress() -> Progress {
     Progress { stop: Arc::clone(&STOP), ..Progress::default() }
 }
@@ -71,32 +69,27 @@ pub fn progress_is_requested() -> bool {
     PROGRESS.swap(false, Ordering::Relaxed)
 }
 
-/// The reason that a run was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interruption {
     Signal,
-    /// `--timeout` passed.
     Timeout,
     /// An output failed, or its reader closed it.
     Output,
 }
 
 impl Interruption {
-    /// Returns the reason that a run ended early, if it did.
     pub fn of_run(is_stopped: bool) -> Option<Self> {
         is_stopped.then(|| interruption().unwrap_or(Self::Output))
     }
 }
 
-/// Returns the reason that the process must end, if it must.
 pub fn interruption() -> Option<Interruption> {
     let is_stopped = STOP.load(Ordering::SeqCst);
     let timed_out = TIMED_OUT.load(Ordering::SeqCst);
     is_stopped.then_some(if timed_out { Interruption::Timeout } else { Interruption::Signal })
 }
 
-/// Returns the exit status of a run that was stopped.
 pub fn exit_of_stop() -> Exit {
     if interruption() == Some(Interruption::Timeout) { Exit::TimedOut } else { Exit::Interrupted }
 }

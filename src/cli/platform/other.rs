@@ -7,32 +7,26 @@ use std::sync::Arc;
 
 use same_file::Handle;
 
-/// The identity of a file, if the system supports it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId(Arc<Handle>);
 
 impl FileId {
-    /// Returns the identity of the file at a path.
     pub fn of_path(path: &Path, _: &Metadata) -> Option<Self> {
         Self::new(Handle::from_path(path))
     }
 
-    /// Returns the identity of an open file.
     pub fn of_file(file: &File) -> Option<Self> {
         Self::new(file.try_clone().and_then(Handle::from_file))
     }
 
-    /// Returns the identity of standard input.
     pub fn of_stdin() -> Option<Self> {
         Self::new(Handle::stdin())
     }
 
-    /// Returns the identity of standard output.
     pub fn of_stdout() -> Option<Self> {
         Self::new(Handle::stdout())
     }
 
-    /// Returns the identity of standard error.
     pub fn of_stderr() -> Option<Self> {
         Self::new(Handle::stderr())
     }
@@ -42,17 +36,14 @@ impl FileId {
     }
 }
 
-/// Does nothing: the standard library cannot sync a folder.
 pub fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Standard input, with blocking reads.
 #[derive(Debug)]
 pub struct Pipe(io::Stdin);
 
 impl Pipe {
-    /// Opens standard input.
     pub fn stdin() -> io::Result<Result<File, Self>> {
         Ok(Err(Self(io::stdin())))
     }
@@ -73,7 +64,6 @@ pub fn path_of_bytes(bytes: &[u8]) -> PathBuf {
     String::from_utf8_lossy(bytes).into_owned().into()
 }
 
-/// Standard output.
 #[derive(Debug)]
 pub struct Stdout(io::Stdout);
 

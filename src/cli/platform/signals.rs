@@ -55,7 +55,6 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets signals request progress.
 fn request_progress() -> io::Result<()> {
     let signals = [
         SIGUSR1,

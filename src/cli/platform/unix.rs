@@ -12,7 +12,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// The identity of a file, folder, or named pipe.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId {
     device: u64,
@@ -27,22 +26,18 @@ impl FileId {
             .then(|| Self { device: found.dev(), inode: found.ino() })
     }
 
-    /// Returns the identity of an open file.
     pub fn of_file(file: &File) -> Option<Self> {
         Self::of_stream(file)
     }
 
-    /// Returns the identity of standard input.
     pub fn of_stdin() -> Option<Self> {
         Self::of_stream(&io::stdin())
     }
 
-    /// Returns the identity of standard output.
     pub fn of_stdout() -> Option<Self> {
         Self::of_stream(&io::stdout())
     }
 
-    /// Returns the identity of standard error.
     pub fn of_stderr() -> Option<Self> {
         Self::of_stream(&io::stderr())
     }
@@ -53,7 +48,6 @@ impl FileId {
     }
 }
 
-/// Returns the path with these bytes.
 pub fn path_of_bytes(bytes: &[u8]) -> PathBuf {
     OsStr::from_bytes(bytes).into()
 }

@@ -9,21 +9,17 @@ use super::super::out::OpenOutput;
 use super::super::platform::sync_folder;
 use super::{JournalFile, fault};
 
-/// The outputs of a run, and its journal.
 #[derive(Debug)]
 pub struct OutputFiles {
     /// The outputs of rows, followed by that of messages, if it is requested.
     pub outs: Vec<OpenOutput>,
-    /// The outputs that are written after all rows.
     pub sides: Vec<(Side, OpenOutput)>,
     pub journal: Option<JournalFile>,
-    /// Whether regular files have temporary names until they are complete.
     pub is_whole: bool,
     /// Dropped last.
     pub _locks: Vec<Lock>,
 }
 
-/// An output that is written after all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Latencies,
@@ -66,12 +62,10 @@ impl OutputFiles {
         Ok(())
     }
 
-    /// Returns whether an earlier run has left a journal.
     pub fn has_earlier_journal(&self) -> bool {
         self.journal.as_ref().is_some_and(|file| file.is_inherited)
     }
 
-    /// Removes side outputs created for this run.
     pub fn discard_sides(&mut self) {
         self.sides.iter_mut().for_each(|(_, out)| out.remove_if_empty());
     }
@@ -89,7 +83,6 @@ impl OutputFiles {
         removed.map_err(|error| self.of_journal(&error))
     }
 
-    /// Adds the name of the output to an error of its journal.
     pub fn of_journal(&self, error: &io::Error) -> io::Error {
         let what = format!("{}: its journal: {error}", self.outs[0].name());
         io::Error::new(error.kind(), what)

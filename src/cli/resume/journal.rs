@@ -37,7 +37,6 @@ pub struct Journal {
     pub run: RunIdentity,
     /// The paths of the outputs of rows, followed by that of messages.
     pub outputs: Vec<String>,
-    /// The paths of other files that the run writes.
     pub sides: Vec<String>,
     /// Whether the run replaces files that existed before (`--force`), or has begun to rename files.
     pub replaces: bool,
@@ -46,7 +45,6 @@ pub struct Journal {
 /// How far a run has come.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Position {
-    /// The last checkpoint.
     pub last: Option<Entry>,
     /// The last checkpoint in an earlier input. The run returns to it if the input fails before the
     /// last one, or if an output was shortened, for example by a power failure.
@@ -65,7 +63,6 @@ pub struct Entry {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputEnd {
-    /// The length of the output.
     pub bytes: u64,
     /// The number of its last bytes that are compared, and their checksum.
     pub compared: u32,
@@ -73,7 +70,6 @@ pub struct OutputEnd {
 }
 
 impl Position {
-    /// Adds a checkpoint.
     pub fn add(&mut self, entry: Entry) {
         let source = entry.checkpoint.source;
         let last = self.last.replace(entry);
@@ -97,7 +93,6 @@ impl Position {
 }
 
 impl Journal {
-    /// Returns the paths of files that the run may have written, or replaces.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.outputs.iter().chain(&self.sides).map(String::as_str)
     }
@@ -119,7 +114,6 @@ impl Journal {
     }
 }
 
-/// Returns the bytes of a file of the journal.
 pub fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let text = serde_json::to_vec(value)?;
     let mut all = HEAD.to_vec();
@@ -150,17 +144,14 @@ pub type Earlier = (Journal, Option<Position>);
 #[derive(Debug)]
 pub struct JournalFile {
     output: PathBuf,
-    /// The path of each [`Part`].
     parts: [PathBuf; 2],
     /// Whether this run owns the file there.
     are_saved: [bool; 2],
     /// The path of the next version of a part until it is complete.
     new: PathBuf,
-    /// Whether an earlier run has left it.
     pub is_inherited: bool,
 }
 
-/// The type of file at the path of a journal.
 enum ExistingFile {
     Nothing,
     /// An incomplete first line.
@@ -222,7 +213,6 @@ impl JournalFile {
         is_named && matches!(found(), Ok(ExistingFile::Journal(_) | ExistingFile::Beginning))
     }
 
-    /// Returns whether there is a journal of a run.
     pub fn exists(&self) -> bool {
         self.has(Part::Run)
     }
@@ -316,7 +306,6 @@ impl JournalFile {
         }
     }
 
-    /// Removes the journal, if there is one.
     pub fn remove(&self) -> io::Result<()> {
         self.remove_part(Part::Run)?;
         self.remove_part(Part::Position)

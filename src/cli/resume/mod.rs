@@ -45,7 +45,6 @@ pub struct RowFiles {
     position: Position,
     /// The first bytes of each output of rows.
     header: Vec<u8>,
-    /// The number of outputs of rows.
     rows: usize,
     lengths: Vec<u64>,
     /// The length of each output at the last checkpoint.
@@ -56,9 +55,7 @@ pub struct RowFiles {
     interval: Duration,
     /// The time between two saves, compared with the time that a save takes.
     pauses: u32,
-    /// When the position is saved next.
     due: Instant,
-    /// Whether the journal exists.
     is_saved: bool,
     has_reported_journal: bool,
     /// Whether an output lacks data before the current position, so that a resumed run must go back
@@ -172,7 +169,6 @@ impl RowFiles {
         self.is_saved
     }
 
-    /// Returns whether `--resume` can continue the run.
     pub fn can_be_resumed(&self) -> bool {
         let has_only_files = self.files.outs[..self.rows].iter().all(OpenOutput::is_regular);
         self.is_saved && has_only_files && self.journal.run.not_comparable().is_none()
@@ -224,7 +220,6 @@ impl RowFiles {
         self.is_incomplete
     }
 
-    /// Returns the message that the file of messages is incomplete.
     pub fn messages_loss(&self) -> Option<String> {
         let error = self.messages_error.as_ref()?;
         Some(format!("{error}; messages are missing in it"))
@@ -367,7 +362,6 @@ fn save_interval() -> Duration {
     Duration::from_millis(of_tests.and_then(|millis| millis.parse().ok()).unwrap_or(1000))
 }
 
-/// Returns the error for a file that differs from what the earlier run has written.
 fn modified(name: &str) -> Failure {
     let what = "has been modified since the previous run; --force starts over";
     Failure::Usage(format!("{name}: {what}"))

@@ -58,7 +58,6 @@ impl Drawing<'_> {
         })
     }
 
-    /// Returns the escape sequences around a cell.
     fn colors(&self, cell: usize) -> [&'static str; 2] {
         let single = |marks: &Marks| marks.of_cell(cell).len() == 1;
         let is_open = self.step.is_some_and(|(_, filled)| filled >> cell & 1 == 0);

@@ -145,7 +145,6 @@ pub fn puzzle_to_draw(input: &[PathBuf], typed: &Typed) -> Option<Marks> {
     path.to_str().filter(|_| is_for_terminal)?.parse().ok()
 }
 
-/// Draws the solution of a puzzle.
 pub fn draw_solution(given: &Marks) -> Result<Exit, Failure> {
     let task = ShowTask {
         stage: Stage::Solved,
@@ -269,10 +268,8 @@ fn located(record: &ReadRecord<'_>, marks: Marks) -> Option<LocatedPuzzle> {
     Some(LocatedPuzzle { place: format!("{}:{}", record.file, record.line), marks })
 }
 
-/// The parts shown of each puzzle.
 struct ShowTask {
     stage: Stage,
-    /// The number of steps to explain.
     hints: usize,
     path: PathOf,
     candidates: bool,
@@ -288,7 +285,6 @@ impl ShowTask {
         Self { stage: stage.unwrap_or(default), hints, path, candidates, color: wants_color() }
     }
 
-    /// Appends the drawing of a puzzle to `out`.
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
         let contradiction = contradiction(given);
         if self.hints > 0 && contradiction.is_none() {
@@ -314,7 +310,6 @@ impl ShowTask {
         shown.exit
     }
 
-    /// Returns the steps of the path, or why there is none.
     fn steps(&self, given: &Marks) -> Result<Box<dyn Iterator<Item = Explained>>, String> {
         if self.path == PathOf::Technique {
             return Ok(Box::new(logic::steps(given).explained()));
@@ -326,7 +321,6 @@ impl ShowTask {
         }
     }
 
-    /// Appends the next steps of a puzzle, each with a grid in which it is marked.
     fn explain_steps(
         &self,
         given: &Marks,
@@ -356,7 +350,6 @@ impl ShowTask {
         *out += &parts.join("\n");
     }
 
-    /// Returns a page with the steps of puzzles, and the exit status.
     fn page(&self, puzzles: &[LocatedPuzzle]) -> Result<(String, Exit), Failure> {
         if puzzles.len() > MAX_PATHS {
             refuse!("more than 1,000 puzzles, each with a path of about 60 boards; select some");
@@ -427,7 +420,6 @@ fn contradiction(given: &Marks) -> Option<String> {
     Some(format!("contradiction: {why} after these steps:\n{}", steps.join("\n")))
 }
 
-/// Returns the rating of a puzzle.
 fn rating(given: &Marks) -> String {
     let clues = given.clues().clues();
     match logic::rate(given) {

@@ -1,6 +1,7 @@
 //! `augment`: isomorphs, hints, and wrong solutions.
 
 use std::collections::HashSet;
+use std::mem;
 
 use bulkdoku::{Grid, Puzzle};
 use serde_json::{Value, json};
@@ -63,14 +64,12 @@ fn wrong_solutions_are_mismatches_and_are_not_copied() {
 
 /// Returns the puzzles with one more clue that have one solution.
 fn with_one_more(puzzle: Puzzle) -> impl Iterator<Item = Puzzle> {
-    let blanks = (0..81).filter(move |&cell| puzzle.cells()[cell] == 0);
-    let added = blanks.flat_map(|cell| (1..=9).map(move |digit| (cell, digit)));
-    let all = added.map(move |(cell, digit)| {
+    let added = (0..81).flat_map(|cell| (1..=9).map(move |digit| (cell, digit)));
+    added.filter_map(move |(cell, digit)| {
         let mut more = puzzle;
-        more.cells_mut()[cell] = digit;
-        more
-    });
-    all.filter(|puzzle| puzzle.count(2) == 1)
+        let before = mem::replace(&mut more.cells_mut()[cell], digit);
+        (before == 0 && more.count(2) == 1).then_some(more)
+    })
 }
 
 #[test]
@@ -99,9 +98,9 @@ fn neighbors_are_all_classes_at_a_distance() {
                 assert!(classes.insert(class(&neighbor)) && solves(&puzzle(row[2]), &neighbor));
                 let is_unique = neighbor.count(2) == 1;
                 let is_minimal = without_one(&neighbor).all(|puzzle| puzzle.count(2) == 2);
-                let minimal = if is_unique { is_minimal.to_string() } else { String::new() };
-                let status = if is_unique { "unique" } else { "multiple" };
-                assert_eq!(row[3..5], [status, &minimal], "{change}: {row:?}");
+                let minimal = if is_minimal { "true" } else { "false" };
+                let expected = if is_unique { ["unique", minimal] } else { ["multiple", ""] };
+                assert_eq!(row[3..5], expected, "{change}: {row:?}");
             }
             let fewer = without_one(original);
             let mut near: Vec<Puzzle> = match change {
@@ -120,14 +119,14 @@ fn neighbors_are_all_classes_at_a_distance() {
 fn neighbors_are_those_of_puzzles_with_one_solution() {
     let folder = Folder::new();
     let several = format!("{}{}", &CLASSIC[..60], ".".repeat(21));
-    let objects =
-        [json!({"id": 7, "puzzle": CLASSIC}), json!({"puzzle": several}), json!({"puzzle": "1"})];
-    folder.file("p.jsonl", objects.map(|object| format!("{object}\n")).concat());
+    let objects = [(7, CLASSIC), (8, &several), (9, "1")];
+    let lines = objects.map(|(id, puzzle)| format!("{}\n", json!({"id": id, "puzzle": puzzle})));
+    folder.file("p.jsonl", lines.concat());
     let ran = folder.line("augment p.jsonl --neighbors=-1 --where status=='unique'");
     let unique = without_one(&puzzle(CLASSIC)).filter(|puzzle| puzzle.count(2) == 1).count();
     assert_eq!((ran.rows.matches("\"id\":7,").count(), ran.status), (unique, 1), "{ran:?}");
     assert_eq!(ran.rows.lines().count(), unique);
-    for message in ["p.jsonl:2:12: multiple: there is more than one solution", "p.jsonl:3:"] {
+    for message in ["p.jsonl:2:19: multiple: there is more than one solution", "p.jsonl:3:"] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
 }

@@ -84,6 +84,12 @@ impl Puzzle {
         self.0.iter().filter(|&&c| c != 0).count()
     }
 
+    /// Returns the cells of the clues.
+    pub fn clue_cells(&self) -> impl Iterator<Item = usize> + Clone + use<> {
+        let cells = self.0;
+        (0..CELLS).filter(move |&cell| cells[cell] != 0)
+    }
+
     /// Returns the first pair of equal clues in one unit, by unit (rows, then columns, then boxes),
     /// then by cell.
     pub fn contradiction(&self) -> Option<Contradiction> {

@@ -133,11 +133,7 @@ named_enum! {
 impl Measure {
     /// Returns the least value of hard puzzles, unless another one is requested.
     pub const fn usual_least(self) -> f64 {
-        match self {
-            Self::GuessRating => 20.0,
-            Self::Se121 => 9.0,
-            Self::Score => 10_000.0,
-        }
+        [20.0, 9.0, 10_000.0][self as usize]
     }
 
     /// Returns the objective of puzzles with at least this value. Setting `stop` ends its ratings.
@@ -159,7 +155,7 @@ impl Measure {
                 }),
             ),
         };
-        Objective { least, min_guesses, rate }
+        Objective { least, min_guesses, removes_clues: self == Self::GuessRating, rate }
     }
 }
 

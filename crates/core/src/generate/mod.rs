@@ -255,7 +255,7 @@ mod tests {
         for symmetry in Symmetry::ALL {
             let recipe = Recipe { symmetry, ..Recipe::default() };
             for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
-                let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+                let clues = puzzle.clue_cells();
                 assert!(symmetry.is_of(clues.clone().fold(0, |mask, cell| mask | 1 << cell)));
                 assert_eq!(solve(&puzzle).solutions, 1);
                 for cell in clues {
@@ -277,7 +277,7 @@ mod tests {
             let mut generator = Generator::new().counting(Arc::clone(&yields));
             let puzzles = generator.puzzles(&recipe, 5, 0..20);
             for puzzle in &puzzles {
-                let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+                let clues = puzzle.clue_cells();
                 assert_eq!(clues.fold(0, |mask, cell| mask | 1 << cell), pattern.mask());
                 assert_eq!(solve(puzzle).solutions, 1);
             }
@@ -292,7 +292,7 @@ mod tests {
                 .unwrap();
         let recipe = Recipe { pattern, ..Recipe::default() };
         for puzzle in Generator::new().puzzles(&recipe, 5, 0..2) {
-            let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+            let clues = puzzle.clue_cells();
             assert_eq!(clues.clone().fold(0, |mask, cell| mask | 1 << cell), pattern.mask());
             for cell in clues {
                 let mut cells = puzzle.0;
@@ -315,7 +315,7 @@ mod tests {
             let puzzles = Generator::new().puzzles(&recipe, 1, 0..40);
             for puzzle in &puzzles {
                 assert!(recipe.clues.contains(&puzzle.clues()), "{puzzle}");
-                let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+                let clues = puzzle.clue_cells();
                 assert!(recipe.symmetry.is_of(clues.fold(0, |mask, cell| mask | 1 << cell)));
                 assert_eq!(solve(puzzle).solutions, 1, "{puzzle}");
             }

@@ -21,7 +21,7 @@ use crate::solver::StopFlag;
 
 /// The number of puzzles that a pool keeps.
 const POOL: usize = 3000;
-/// The number of parents of a generation, and of those that may have the same solution.
+/// The number of parents of a generation, or half of it, and of those with the same solution.
 const PARENTS: usize = 8;
 const PARENTS_PER_GRID: usize = 2;
 /// Maximum number of listed solutions of a puzzle without a clue. Longer lists yield few neighbors.
@@ -48,6 +48,8 @@ pub struct Objective {
     pub least: f64,
     /// The least guess rating of puzzles that are worth rating.
     pub min_guesses: f64,
+    /// Whether puzzles that are not minimal lose redundant clues, instead of being dropped.
+    pub removes_clues: bool,
     /// The function that rates a puzzle.
     pub rate: Box<Rate>,
 }
@@ -77,6 +79,7 @@ pub fn explore(
     // The number of puzzles that were found, in all and for each solution.
     let (mut all_found, mut found_of) = (0, HashMap::<Grid, usize>::new());
     let (mut best, mut end) = (0.0, NODES_WITHOUT_PROGRESS);
+    let width = if objective.removes_clues { 2 * PARENTS } else { PARENTS };
     let generations = iter::from_fn(move || {
         if stop.is_requested() || explorer.nodes >= end || all_found >= MAX_PUZZLES {
             return None;
@@ -84,7 +87,8 @@ pub fn explore(
         let mut forms = Vec::new();
         // While the puzzles of the pool have few guesses, those of candidates need not be many.
         let usual = pool.get(pool.len() / 2).map_or(0, |(_, it)| it.guesses) as f64;
-        explorer.select(&mut candidates, usual.min(MIN_GUESSES * objective.min_guesses))?;
+        let least = usual.min(MIN_GUESSES * objective.min_guesses);
+        explorer.select(&mut candidates, least, objective.removes_clues)?;
         candidates.retain(|it| {
             let Ok(canonical) = it.puzzle.canonical() else { return false };
             let is_new = classes.insert(canonical.form);
@@ -124,11 +128,11 @@ pub fn explore(
             *count += 1;
             *count <= PARENTS_PER_GRID
         });
-        let mut chosen: Vec<Neighbor> = chosen.take(PARENTS).map(|(_, it)| it).collect();
+        let mut chosen: Vec<Neighbor> = chosen.take(width).map(|(_, it)| it).collect();
         parents.extend_from_slice(&chosen);
-        if chosen.len() < PARENTS / 2 {
+        if chosen.len() < width / 2 {
             // Larger changes: another clue is added first, which makes others redundant.
-            chosen.extend((0..PARENTS).map(|_| {
+            chosen.extend((0..width).map(|_| {
                 let Neighbor { mut puzzle, solution, .. } = parents[random.below(parents.len())];
                 let cell = random.below(CELLS);
                 puzzle.0[cell] = solution.0[cell];
@@ -150,18 +154,18 @@ pub fn explore(
 }
 
 impl Explorer {
-    /// Drops puzzles with few guesses, and those that are not minimal.
-    fn select(&mut self, puzzles: &mut Vec<Neighbor>, min_guesses: f64) -> Option<()> {
+    /// Drops puzzles with few guesses, and removes redundant clues or drops puzzles that have any.
+    fn select(&mut self, puzzles: &mut Vec<Neighbor>, least: f64, removes: bool) -> Option<()> {
         let all: Vec<Puzzle> = puzzles.iter().map(|it| it.puzzle).collect();
         let mut outcomes = self.solve(&all)?.into_iter();
         puzzles.retain_mut(|it| {
             it.guesses = outcomes.next().map_or(0, |outcome| outcome.guesses);
-            it.guesses as f64 >= min_guesses
+            it.guesses as f64 >= least
         });
         let before: Vec<Puzzle> = puzzles.iter().map(|it| it.puzzle).collect();
-        self.minimize(puzzles, false)?;
+        self.minimize(puzzles, removes)?;
         let mut before = before.into_iter();
-        puzzles.retain(|it| before.next() == Some(it.puzzle));
+        puzzles.retain(|it| before.next() == Some(it.puzzle) || removes);
         Some(())
     }
 

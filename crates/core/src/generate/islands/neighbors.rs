@@ -47,7 +47,7 @@ pub struct Neighbor {
 impl Neighbor {
     /// Creates a puzzle with a solution, no clue of which is known to be needed.
     pub fn new(puzzle: Puzzle, solution: Grid, is_unique: bool) -> Self {
-        let unproved = clues(&puzzle).fold(0, |mask, cell| mask | 1 << cell);
+        let unproved = puzzle.clue_cells().fold(0, |mask, cell| mask | 1 << cell);
         Self { puzzle, solution, is_unique, guesses: 0, unproved }
     }
 }
@@ -56,8 +56,7 @@ impl Neighbor {
 #[derive(Clone)]
 struct Solutions {
     grids: Vec<Grid>,
-    /// The digits of each cell that some of them have, and those that several have: bit `d` for
-    /// digit `d`.
+    /// The digits of each cell that some of them have, and those that several have, as bits.
     once: [u16; CELLS],
     twice: [u16; CELLS],
 }
@@ -70,7 +69,6 @@ const MAX_LISTED: u32 = 300;
 /// if the search is stopped.
 pub struct Explorer {
     engine: Lanes,
-    level: SimdLevel,
     /// The number of nodes searched so far, as a measure of time.
     pub(super) nodes: u64,
 }
@@ -80,7 +78,7 @@ impl Explorer {
     pub fn new(level: SimdLevel, stop: &StopFlag) -> Self {
         let mut engine = Lanes::new(level);
         engine.stop_at(stop.clone());
-        Self { engine, level, nodes: 0 }
+        Self { engine, nodes: 0 }
     }
 
     /// Returns all puzzles that differ from a puzzle with exactly one solution by a change. After
@@ -122,7 +120,7 @@ impl Explorer {
         let fewer: Vec<Puzzle> = parents.iter().flat_map(|it| without_one(it.puzzle)).collect();
         let (mut lists, mut skipped) = (self.list(&fewer, limit + 1)?.into_iter(), Vec::new());
         for parent in parents {
-            let lists: Vec<_> = clues(&parent.puzzle).zip(&mut lists).collect();
+            let lists: Vec<_> = parent.puzzle.clue_cells().zip(&mut lists).collect();
             for (removed, solutions) in &lists {
                 let fewer = with(&parent.puzzle, *removed, 0);
                 if solutions.grids.len() > limit as usize {
@@ -195,29 +193,18 @@ impl Explorer {
         self.nodes += outcomes.iter().map(|outcome| outcome.nodes).sum::<u64>();
         let none = Solutions { grids: Vec::new(), once: [0; CELLS], twice: [0; CELLS] };
         let mut lists = vec![none; puzzles.len()];
-        self.level.run(
-            #[inline(always)]
-            || {
-                for (puzzle, grid) in all {
-                    let Solutions { grids, once, twice } = &mut lists[puzzle];
-                    for cell in 0..CELLS {
-                        // The mask avoids a check of the shift.
-                        let bit = 1_u16 << (grid.0[cell] & 15);
-                        twice[cell] |= once[cell] & bit;
-                        once[cell] |= bit;
-                    }
-                    grids.push(grid);
-                }
-            },
-        );
+        for (puzzle, grid) in all {
+            let Solutions { grids, once, twice } = &mut lists[puzzle];
+            for cell in 0..CELLS {
+                // The mask avoids a check of the shift.
+                let bit = 1_u16 << (grid.0[cell] & 15);
+                twice[cell] |= once[cell] & bit;
+                once[cell] |= bit;
+            }
+            grids.push(grid);
+        }
         (listed == puzzles.len()).then_some(lists)
     }
-}
-
-/// Returns the cells of the clues.
-fn clues(puzzle: &Puzzle) -> impl Iterator<Item = usize> + use<> {
-    let puzzle = *puzzle;
-    (0..CELLS).filter(move |&cell| puzzle.0[cell] != 0)
 }
 
 /// Returns the clues that can be added, which may contradict others.
@@ -233,7 +220,7 @@ fn with(puzzle: &Puzzle, cell: usize, digit: u8) -> Puzzle {
 }
 
 fn without_one(puzzle: Puzzle) -> impl Iterator<Item = Puzzle> {
-    clues(&puzzle).map(move |cell| with(&puzzle, cell, 0))
+    puzzle.clue_cells().map(move |cell| with(&puzzle, cell, 0))
 }
 
 fn with_one_more(puzzle: Puzzle) -> impl Iterator<Item = Puzzle> {

@@ -13,39 +13,31 @@ use super::generate::Drawer;
 use crate::input::{Position, Records};
 use crate::pipeline::block::{Block, BlockSource, Contents, Fill, Work};
 use crate::pipeline::threads;
-use bulkdoku_core::generate::islands::explore;
-use bulkdoku_core::generate::{Generator, Recipe};
+use bulkdoku_core::generate::{Generator, Recipe, islands::explore};
 use bulkdoku_core::isomorph::SeededRng;
-use bulkdoku_core::puzzle::Puzzle;
-use bulkdoku_core::simd::SimdLevel;
-use bulkdoku_core::solver::StopFlag;
+use bulkdoku_core::{Puzzle, SimdLevel, StopFlag};
 use bulkdoku_logic::generate::Measure;
 
 /// The number of starting points of an island.
 const STARTS: u64 = 100;
 /// The number of islands per thread that are explored before their turn, at most.
 const AHEAD: usize = 4;
-/// The interval at which a source that waits checks whether the run has been stopped.
-const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A search for hard puzzles on islands.
 pub struct Hard {
-    /// The job that solves the puzzles. It has the seed, the condition for rows, and the method for
-    /// drawing the solution grids of random puzzles.
+    /// The job that solves the puzzles, with the seed, the condition for rows, and the recipe.
     pub generate: Generate,
     /// The measure of difficulty.
     pub measure: Measure,
     /// The least value of the measure.
     pub at_least: f64,
-    /// The puzzles at which islands start, each with one solution; random minimal puzzles if it is
-    /// empty.
+    /// Puzzles with one solution at which islands start; if it is empty, random minimal ones.
     pub pool: Arc<[Puzzle]>,
     /// The SIMD level of the search.
     pub simd: SimdLevel,
 }
 
-/// A source of puzzles found on islands, in order: those of the first island as its generations
-/// end, then those of the next one.
+/// A source of puzzles found on islands: those of an island as its generations end, then the next.
 ///
 /// Its position has the number of the island and of its puzzles so far as one number,
 /// `island << 32 | puzzles`, and the number of rows. Continuing there repeats the island's search.
@@ -142,7 +134,7 @@ impl BlockSource for HardSource {
     fn fill(&mut self, block: &mut Block) -> Fill {
         while !self.rows.is_empty() {
             let Some(island) = self.islands.front() else { return Fill::End };
-            let mut found = match island.recv_timeout(CHECK_INTERVAL) {
+            let mut found = match island.recv_timeout(Duration::from_millis(50)) {
                 _ if self.stop.is_requested() => return Fill::Stopped,
                 Err(RecvTimeoutError::Disconnected) => panic!("the search of an island has failed"),
                 Err(RecvTimeoutError::Timeout) => continue,
@@ -164,7 +156,7 @@ impl BlockSource for HardSource {
                 self.at += block.count;
                 block.end =
                     Position { offset: self.at, line: self.rows.start, ..Position::default() };
-                block.contents = Arc::new(Found(found));
+                block.contents = Arc::new(found);
                 return Fill::Filled;
             }
         }
@@ -179,11 +171,9 @@ impl Drop for HardSource {
 }
 
 /// Puzzles that were found.
-struct Found(Vec<Puzzle>);
-
-impl Contents for Found {
+impl Contents for Vec<Puzzle> {
     fn read(&self, _: &Block, records: &mut Records) {
         records.clear();
-        self.0.iter().for_each(|puzzle| records.push_row(&puzzle.text()));
+        self.iter().for_each(|puzzle| records.push_row(&puzzle.text()));
     }
 }

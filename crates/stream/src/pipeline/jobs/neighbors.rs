@@ -12,9 +12,7 @@ use crate::output::{Derived, Rows};
 use crate::pipeline::block::Work;
 use crate::sets::Sameness;
 use bulkdoku_core::generate::islands::{Change, Explorer, Neighbor};
-use bulkdoku_core::simd::SimdLevel;
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{SimdLevel, Status, StopFlag};
 
 /// A job that lists all puzzles at some distances from each record: see [`Explorer::neighbors`].
 /// Records without exactly one solution have no rows.
@@ -99,7 +97,7 @@ impl Worker for NeighborLister<'_> {
             {
                 let parent = Neighbor::new(puzzle, results.outcomes.of(at).grid, true);
                 let found = job.rows(explorer, &parent, blank_of(record, block, records));
-                let Some(mut found) = found else { return Err(stopped()) };
+                let mut found = found.ok_or_else(stopped)?;
                 if let Some(condition) = &job.condition {
                     found.iter_mut().for_each(|row| row.record = index as u32);
                     let mut is_kept = Vec::with_capacity(found.len());

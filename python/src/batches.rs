@@ -185,9 +185,9 @@ impl Batches {
                     let values =
                         cast(&values, schema.field(place).data_type()).map_err(exception)?;
                     if place < columns.len() {
-                        columns[place] = values
+                        columns[place] = values;
                     } else {
-                        columns.push(values)
+                        columns.push(values);
                     }
                 }
                 batches

@@ -2,7 +2,7 @@
 //!
 //! In each generation, an island takes the most promising puzzles of its pool as parents, looks
 //! at all puzzles with one solution that differ from one of them in a removed and an added clue,
-//! drops those with few guesses, removes clues that are not needed, and rates new classes by an
+//! drops those with few guesses, makes the others minimal or drops them, and rates new classes by an
 //! [`Objective`]. Those that are hard enough are found; the pool keeps the most promising ones.
 
 mod neighbors;
@@ -21,7 +21,8 @@ use crate::solver::StopFlag;
 
 /// The number of puzzles that a pool keeps.
 const POOL: usize = 3000;
-/// The number of parents of a generation, or half of it, and of those with the same solution.
+/// The number of parents of a generation (twice as many if clues are removed), and of those that may
+/// have the same solution.
 const PARENTS: usize = 8;
 const PARENTS_PER_GRID: usize = 2;
 /// Maximum number of listed solutions of a puzzle without a clue. Longer lists yield few neighbors.

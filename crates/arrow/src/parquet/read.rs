@@ -41,7 +41,8 @@ const LEAST_ROWS: u64 = 8;
 const MAX_ROWS_BYTES: u64 = 32 << 20;
 const MOST_ROWS: u64 = 8 * 1024;
 
-/// The maximum length of the text of the sample for detection, and of a value in it.
+/// The number of rows of the sample for detection, and the maximum length of its text and of a value.
+const SAMPLE_ROWS: u64 = 64;
 const SAMPLE_BYTES: usize = 64 * 1024;
 
 /// Opens a Parquet file; `None` if it is another file.
@@ -274,8 +275,8 @@ impl ParquetColumns {
         self.table.as_ref().expect("columns are selected before rows are read")
     }
 
-    fn sample_rows(&self, most: usize, sample: &mut Vec<u8>) -> Result<()> {
-        let mut group = self.open_group(0, (0..self.columns.len()).collect(), 0, most as u64)?;
+    fn sample_rows(&self, sample: &mut Vec<u8>) -> Result<()> {
+        let mut group = self.open_group(0, (0..self.columns.len()).collect(), 0, SAMPLE_ROWS)?;
         let Some(batch) = group.reader.next().transpose()? else { return Ok(()) };
         let columns = self.columns.iter().map(|column| column.of(&batch, &group.roots));
         let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -354,16 +355,16 @@ fn rows_at_a_time(number: usize, group: &RowGroupMetaData, leaves: &[usize]) -> 
 }
 
 impl ColumnFile for ParquetColumns {
-    fn sample(&mut self, rows: usize) -> Vec<u8> {
+    fn sample(&mut self) -> Vec<u8> {
         let mut sample = Vec::new();
         for column in &self.columns {
             push_field(Some(column.name().as_bytes()), &mut sample);
         }
         end_row(&mut sample);
-        if rows > 0 && !self.groups.is_empty() {
+        if !self.groups.is_empty() {
             let header = sample.len();
             // A fault is reported when the file is read.
-            if guarded(|| self.sample_rows(rows, &mut sample)).is_err() {
+            if guarded(|| self.sample_rows(&mut sample)).is_err() {
                 sample.truncate(header);
             }
         }

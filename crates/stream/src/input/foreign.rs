@@ -4,7 +4,6 @@
 
 use super::decompress::Codec;
 use crate::features::lacks;
-use bulkdoku_core::forms::sheet::NotYet;
 
 const PARQUET: &str = if cfg!(feature = "parquet") {
     "name a complete file: its end is missing, as in a part of a file, a pipe, or a compressed file"
@@ -50,73 +49,58 @@ const SIGNATURES: [(&[u8], &str, &str); 25] = [
     (b"\x89PNG\r\n", "an image", "expected text"),
 ];
 
-/// The number of bytes of the first line that are inspected.
-const INSPECTED_BYTES: usize = 64;
-/// The number of control characters among them that text does not have.
+/// The number of bytes that decide.
+pub(super) const INSPECTED_BYTES: usize = 64;
+/// The number of control characters among those of the first line that text does not have.
 const MANY_CONTROLS: usize = 2;
 
-/// Recognizes an unsupported type of input by its first decompressed bytes; `is_all` is true if
-/// they are all of it. Returns its description, or `None` for text. The result does not depend on
-/// how many bytes are there. Fails if more bytes are needed.
-pub(super) fn recognized(bytes: &[u8], is_all: bool) -> Result<Option<String>, NotYet> {
-    match byte_order_mark(bytes) {
-        Err(foreign) => return Ok(Some(foreign)),
-        Ok(None) if !is_all => return Err(NotYet),
-        Ok(_) => {}
+/// Recognizes an unsupported type of input by its first decompressed bytes, at least
+/// [`INSPECTED_BYTES`] if there are as many. Returns its description, or `None` for text.
+pub(super) fn recognized(bytes: &[u8]) -> Option<String> {
+    if let Err(foreign) = byte_order_mark(bytes) {
+        return Some(foreign);
     }
+    let bytes = &bytes[..bytes.len().min(INSPECTED_BYTES)];
     for (magic, what, cure) in SIGNATURES {
-        let may_be = magic.iter().zip(bytes).all(|(byte, found)| byte == found || *byte == b'?');
-        if may_be && bytes.len() >= magic.len() {
-            return Ok(Some(format!("looks like {what}; {cure}")));
-        } else if may_be && !is_all {
-            return Err(NotYet);
+        let is_same = |(byte, found): (&u8, &u8)| byte == found || *byte == b'?';
+        if bytes.len() >= magic.len() && magic.iter().zip(bytes).all(is_same) {
+            return Some(format!("looks like {what}; {cure}"));
         }
     }
-    match Codec::of(bytes) {
+    if let Ok(Some(codec)) = Codec::of(bytes) {
         // It was compressed as well.
-        Ok(Some(codec)) => return Ok(Some(format!("looks like {}", codec.described()))),
-        Err(NotYet) if !is_all => return Err(NotYet),
-        Ok(None) | Err(NotYet) => {}
+        return Some(format!("looks like {}", codec.described()));
     }
-    let begin = &bytes[..bytes.len().min(INSPECTED_BYTES)];
-    let line = begin.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     // One may be damage, and 0x01 and 0x1C to 0x1F are delimiters.
     let is_control = |byte: &&u8| matches!(**byte, 0 | 0x02..=0x08 | 0x0E..=0x19);
-    if line.iter().filter(is_control).count() >= MANY_CONTROLS {
-        return kind(bytes, is_all).map(Some);
-    }
-    let is_decided = is_all || line.len() < begin.len() || begin.len() == INSPECTED_BYTES;
-    if is_decided { Ok(None) } else { Err(NotYet) }
+    (line.iter().filter(is_control).count() >= MANY_CONTROLS).then(|| kind(bytes))
 }
 
 /// Describes an input that is not text.
-fn kind(bytes: &[u8], is_all: bool) -> Result<String, NotYet> {
+fn kind(bytes: &[u8]) -> String {
     if let Some(header) = bytes.strip_prefix(b"PK") {
         let is_of_sheet = |name: &[u8]| {
             let parts: [&[u8]; 4] = [b"[Content_Types]", b"_rels/", b"docProps/", b"xl/"];
             parts.iter().any(|part| name.starts_with(part))
         };
         return match zip_member(header) {
-            Some(name) if name.ends_with(b".npy") => Ok(format!(
+            Some(name) if name.ends_with(b".npy") => format!(
                 "looks like an .npz archive; unpack one of its arrays: unzip -p FILE {:?} > NEW.npy",
                 String::from_utf8_lossy(name)
-            )),
-            Some(name) if is_of_sheet(name) => {
-                Ok(format!("looks like a spreadsheet (.xlsx); {SHEET}"))
-            }
-            None if !is_all => Err(NotYet),
-            _ => Ok("looks like a zip archive; unpack it, and name its files: unzip FILE".into()),
+            ),
+            Some(name) if is_of_sheet(name) => format!("looks like a spreadsheet (.xlsx); {SHEET}"),
+            _ => "looks like a zip archive; unpack it, and name its files: unzip FILE".into(),
         };
     }
     match bytes {
-        [b'P', b'A', b'R', b'1', ..] => Ok(format!("looks like a Parquet file; {PARQUET}")),
-        [b'O', b'R', b'C', ..] => Ok(format!("looks like an ORC file; {COLUMNS}")),
-        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => Ok(utf_16("UTF-16LE", "Unicode")),
+        [b'P', b'A', b'R', b'1', ..] => format!("looks like a Parquet file; {PARQUET}"),
+        [b'O', b'R', b'C', ..] => format!("looks like an ORC file; {COLUMNS}"),
+        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => utf_16("UTF-16LE", "Unicode"),
         [0, first, 0, second, ..] if *first > 0 && *second > 0 => {
-            Ok(utf_16("UTF-16BE", "BigEndianUnicode"))
+            utf_16("UTF-16BE", "BigEndianUnicode")
         }
-        _ if bytes.len() < 4 && !is_all => Err(NotYet),
-        _ => Ok(BINARY.into()),
+        _ => BINARY.into(),
     }
 }
 
@@ -130,7 +114,7 @@ fn utf_16(encoding: &str, of_powershell: &str) -> String {
     )
 }
 
-/// Returns the name of the first member of a zip archive, if its header after `PK` is complete.
+/// Returns the name of the first member of a zip archive, if its header after `PK` is short.
 fn zip_member(header: &[u8]) -> Option<&[u8]> {
     const LENGTH_AT: usize = 24;
     const NAME_AT: usize = 28;

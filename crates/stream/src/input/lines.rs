@@ -17,7 +17,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use super::csv::is_separator_line;
 use super::names::looks_like_header;
 use super::{Answers, Field, FieldForm, Layout, LayoutKind, LinePosition, Records};
-use bulkdoku_core::forms::{self, Form, list, symbols};
+use bulkdoku_core::forms::{self, Form, list};
 use bulkdoku_core::puzzle::{CELLS, Malformed, Puzzle, is_cell};
 use bulkdoku_core::simd::SimdLevel;
 pub(super) use bulkdoku_core::text::column;
@@ -314,23 +314,6 @@ pub(crate) fn quoted_puzzle(text: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn is_other_form(line: &[u8]) -> bool {
     other_form(line).is_some() || list::has_all_cells(line.trim_ascii())
 }
-
-/// Returns whether a line with this beginning may be a puzzle in a less common form.
-pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
-    let text = begin.trim_ascii_start();
-    let has_symbols = || symbols::replaced(&text[..word_length(text)]).is_some();
-    let is_spaced = || begin.iter().all(|byte| byte.is_ascii_digit() || *byte == b' ');
-    text.len() < LONGEST_OTHER_FORM
-        && (text.first() == Some(&b':')
-            || list::may_be(text)
-            || has_symbols()
-            || begin.len() <= CELLS && is_spaced()
-            || leading_form(text).is_some()
-            || text.get(CELLS).is_some_and(|byte| *byte == b':')
-            || text.iter().all(|byte| is_cell(*byte) || b" \t/|,;\r".contains(byte)))
-}
-
-const LONGEST_OTHER_FORM: usize = 4096;
 
 pub(super) fn header_between() -> Malformed {
     let what = "looks like a header with column names; were files concatenated here?";

@@ -83,9 +83,9 @@ impl Default for Position {
 
 /// A file of columns, such as a Parquet file.
 pub trait ColumnFile: Send {
-    /// Returns the names of the columns, and up to `rows` rows, as CSV, for detection. Rows that
-    /// cannot be read are omitted.
-    fn sample(&mut self, rows: usize) -> Vec<u8>;
+    /// Returns the names of the columns, and some rows, as CSV, for detection. Rows that cannot be
+    /// read are omitted.
+    fn sample(&mut self) -> Vec<u8>;
 
     /// Returns how many of the columns, the first ones, are not inside of others.
     fn outer(&self) -> usize;

@@ -38,9 +38,6 @@ const DETECT_EACH_LINE_BYTES: usize = 64;
 const LONG_BLANKS: usize = 4096;
 const MAX_BLANKS: usize = 1024 * 1024;
 
-/// The number of rows of a file of columns in which puzzles are looked for.
-const SAMPLE_ROWS: usize = 64;
-
 /// Options for streams that are not plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamOptions {
@@ -275,12 +272,7 @@ fn layout_of(
 ) -> Result<Arc<dyn Layout>, DetectError> {
     let expected =
         InputOptions { format: InputFormat::Parquet, no_header: false, ..expected.clone() };
-    let layout = match expected.detect(&columns.sample(0), false)? {
-        Some(layout) => layout,
-        None => {
-            expected.detect(&columns.sample(SAMPLE_ROWS), true)?.expect("all bytes together decide")
-        }
-    };
+    let layout = expected.detect(&columns.sample(), true)?.expect("all bytes together decide");
     let Some(table) = layout.table() else { return Ok(layout) };
     let mut table = table.clone();
     if expected.keep == Some(Keep::Row) {

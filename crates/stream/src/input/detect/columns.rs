@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::error::{quoted, several};
 use super::sample::{RowFields, Sample, is_grid, is_name_of_cells, is_puzzle};
-use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
+use super::{Answers, DetectError, Detected, InputFormat, InputOptions, NOT_YET, column_of};
 use crate::input::csv::{Delimiter, Table};
-use crate::input::{Layout, grid, names};
+use crate::input::{grid, names};
 use bulkdoku_core::puzzle::{CELLS, is_cell};
 
 const DELIMITERS: [Delimiter; 8] = [
@@ -31,13 +31,13 @@ impl InputOptions {
     }
 
     /// Returns the layout of a table, or lines if the input is not a table.
-    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Arc<dyn Layout>, Undecided> {
+    pub(super) fn table(&self, sample: Sample<'_>) -> Detected {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
             match sample.rows(delimiter).next() {
                 Some(first) => candidates.push(first),
                 None if sample.is_all => {}
-                None => return Err(Undecided::NotYet),
+                None => return Err(NOT_YET),
             }
         }
         if candidates.is_empty() || candidates.iter().any(|first| first.has_returns) {
@@ -86,11 +86,7 @@ impl InputOptions {
         Ok(first.table(puzzle, has_header.then_some(sample.line)))
     }
 
-    fn named(
-        &self,
-        sample: &Sample<'_>,
-        candidates: &[RowFields],
-    ) -> Result<Option<Table>, Undecided> {
+    fn named(&self, sample: &Sample<'_>, candidates: &[RowFields]) -> Detected<Option<Table>> {
         // Two words separated by a space may also be a title.
         let named = candidates.iter().filter(|first| {
             first.delimiter != Delimiter::Blanks
@@ -116,7 +112,7 @@ impl InputOptions {
                     return Ok(None);
                 }
             }
-            None if !sample.is_all => return Err(Undecided::NotYet),
+            None if !sample.is_all => return Err(NOT_YET),
             None => {}
         }
         one_of(&puzzles, first, true)?;
@@ -124,11 +120,7 @@ impl InputOptions {
     }
 
     /// Returns the table whose puzzle column follows from its values, or `None` for lines.
-    fn shaped(
-        &self,
-        sample: &Sample<'_>,
-        candidates: &[RowFields],
-    ) -> Result<Option<Table>, Undecided> {
+    fn shaped(&self, sample: &Sample<'_>, candidates: &[RowFields]) -> Detected<Option<Table>> {
         if let Some((first, row)) = sample.earliest(candidates)? {
             let puzzles = row.columns_where(is_puzzle);
             return self.shown(sample, first, &row, &puzzles);
@@ -167,7 +159,7 @@ impl InputOptions {
         first: &RowFields,
         row: &RowFields,
         puzzles: &[usize],
-    ) -> Result<Option<Table>, Undecided> {
+    ) -> Detected<Option<Table>> {
         let with_row_names = first.with_row_names(row);
         let first = with_row_names.as_ref().unwrap_or(first);
         let puzzle = puzzles[0];
@@ -204,7 +196,7 @@ impl InputOptions {
 
     /// Returns the solution column, if it is read: the one with a known name, or the column of the
     /// first solution next to a puzzle.
-    fn answer(&self, table: &Table, sample: &Sample<'_>) -> Result<Option<usize>, Undecided> {
+    fn answer(&self, table: &Table, sample: &Sample<'_>) -> Detected<Option<usize>> {
         let names = match &self.answers {
             Answers::Unwanted => return Ok(None),
             Answers::Column(name) => {
@@ -235,7 +227,7 @@ impl InputOptions {
             .collect();
         likely.sort_unstable();
         if are_required && likely.len() > 1 && row.is_none() && !sample.is_all {
-            return Err(Undecided::NotYet);
+            return Err(NOT_YET);
         }
         let likely = likely.into_iter().map(|(_, column)| (table.name(column), column));
         let may_be = |column| value(column).is_none_or(|text| !is_scalar(text));
@@ -244,7 +236,7 @@ impl InputOptions {
             |row: RowFields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
         match named.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
             Some(column) => Ok(Some(column)),
-            None if !sample.is_all => Err(Undecided::NotYet),
+            None if !sample.is_all => Err(NOT_YET),
             None => {
                 let first = sample.rows(table.delimiter).next();
                 let columns = first.map(|first| first.columns(table.header.is_some()));

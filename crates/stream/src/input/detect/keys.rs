@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use super::columns::{is_scalar, one_of_solutions};
 use super::error::{quoted, several};
-use super::sample::{RowFields, Sample, is_grid, is_puzzle};
-use super::{Answers, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
+use super::sample::{RowFields, Sample, first_line, is_grid, is_puzzle};
+use super::{Answers, DetectError, Detected, InputFormat, InputOptions, Keep, NOT_YET, column_of};
 use crate::input::json::{self, ElementLines, JsonRecords, Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
@@ -24,21 +24,21 @@ impl InputOptions {
         &self,
         text: &[u8],
         is_all: bool,
-    ) -> Result<Option<Arc<dyn Layout>>, Undecided> {
+    ) -> Detected<Option<Arc<dyn Layout>>> {
         if json::is_empty_array(text) && is_all {
             let objects = self.usual_keys(&[]).of_document(JsonRecords::Elements);
             return Ok(Some(Arc::new(objects)));
         }
         let Ok(records) = json::records_of(text) else {
-            return if is_all { Ok(None) } else { Err(Undecided::NotYet) };
+            return if is_all { Ok(None) } else { Err(NOT_YET) };
         };
         let Some(records) = records else { return Ok(None) };
         let lines = ElementLines::of_start(text, records);
-        if records == JsonRecords::Elements && is_line_of_pair(text, is_all)? {
+        if records == JsonRecords::Elements && is_line_of_pair(text) {
             return Err(DetectError::Nested(PAIR.into()).into());
         }
         let objects = match memchr(b'\n', &lines) {
-            None if !is_all => return Err(Undecided::NotYet),
+            None if !is_all => return Err(NOT_YET),
             None => self.of_start(&lines),
             Some(end) => self.of_record(&lines[..end]).unwrap_or_else(|| self.of_values()),
         };
@@ -52,37 +52,25 @@ impl InputOptions {
     }
 
     /// JSON lines, of which the first one is an object, or a puzzle as a string with escapes.
-    pub(super) fn objects(&self, sample: Sample<'_>) -> Result<Option<Arc<dyn Layout>>, Undecided> {
-        if sample.text.starts_with(b"\"") {
-            return match first_end(sample.text) {
-                None if !sample.is_all => Err(Undecided::NotYet),
-                end if is_escaped_puzzle(&sample.text[..end.unwrap_or(sample.text.len())]) => {
-                    self.json(sample.text, sample.is_all, sample.is_end).map(Some)
-                }
-                _ => Ok(None),
-            };
-        }
-        let Some(rest) = sample.text.trim_ascii_start().strip_prefix(b"{") else { return Ok(None) };
-        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        match rest.get(blanks) {
-            Some(b'"' | b'}') => self.json(sample.text, sample.is_all, sample.is_end).map(Some),
-            None if !sample.is_all => Err(Undecided::NotYet),
-            _ => match json::starts_with_long_object(sample.text) {
-                Some(true) if sample.is_all => Err(object_in_lines(sample.text).into()),
-                Some(false) => Ok(None),
-                _ if sample.is_all => Ok(None),
-                _ => Err(Undecided::NotYet),
-            },
+    pub(super) fn objects(&self, sample: Sample<'_>) -> Detected<Option<Arc<dyn Layout>>> {
+        let Sample { text, is_all, is_end, .. } = sample;
+        let is_object = match text.trim_ascii_start().strip_prefix(b"{") {
+            Some(rest) => {
+                let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+                matches!(rest.get(blanks), Some(b'"' | b'}'))
+            }
+            None => text.starts_with(b"\"") && is_escaped_puzzle(first_line(text)),
+        };
+        match json::starts_with_long_object(text) {
+            _ if is_object => self.json(text, is_all, is_end).map(Some),
+            Some(true) if is_all => Err(object_in_lines(text).into()),
+            Some(true) | None if !is_all => Err(NOT_YET),
+            _ => Ok(None),
         }
     }
 
     /// Detects the keys from the first object. `is_end` is true if the last line is complete.
-    pub(super) fn json(
-        &self,
-        mut text: &[u8],
-        is_all: bool,
-        is_end: bool,
-    ) -> Result<Arc<dyn Layout>, Undecided> {
+    pub(super) fn json(&self, mut text: &[u8], is_all: bool, is_end: bool) -> Detected {
         while !text.is_empty() {
             let end = first_end(text);
             if end.is_none() && !is_end {
@@ -98,7 +86,7 @@ impl InputOptions {
             text = rest;
         }
         if !is_all {
-            return Err(Undecided::NotYet);
+            return Err(NOT_YET);
         }
         // The first object may be longer than the bytes for detection. Without any object, each line
         // is reported as malformed.
@@ -241,20 +229,12 @@ fn first_of(array: &str) -> Vec<u8> {
 }
 
 /// Returns whether the first line is an array of two strings, a puzzle and its solution.
-fn is_line_of_pair(text: &[u8], is_all: bool) -> Result<bool, Undecided> {
-    let end = first_end(text);
-    if end.is_none() && !is_all && text.len() < LONGEST_PAIR {
-        return Err(Undecided::NotYet);
-    }
-    let line = &text[..end.unwrap_or(text.len()).min(LONGEST_PAIR)];
-    let pair: Option<[String; 2]> = serde_json::from_slice(line).ok();
-    Ok(pair.is_some_and(|[puzzle, solution]| {
+fn is_line_of_pair(text: &[u8]) -> bool {
+    let pair: Option<[String; 2]> = serde_json::from_slice(first_line(text)).ok();
+    pair.is_some_and(|[puzzle, solution]| {
         is_puzzle(puzzle.as_bytes()) && is_grid(solution.as_bytes())
-    }))
+    })
 }
-
-/// The longest line with a puzzle and its solution, both with separators, in bytes.
-const LONGEST_PAIR: usize = 1024;
 
 fn is_array_of_puzzles(value: &str) -> bool {
     if json::is_array_of_records(value.as_bytes()) != Ok(true) {

@@ -13,7 +13,7 @@
 //!    with [`InputOptions::needs_puzzles`].
 //!
 //! The first row that can decide does, so the layout does not depend on how many bytes arrive at a
-//! time, and a slow pipe waits for no more bytes than necessary.
+//! time, and a slow pipe waits for no more lines than necessary. Only complete lines are inspected.
 
 mod columns;
 mod error;
@@ -26,11 +26,10 @@ use error::quoted;
 use std::sync::Arc;
 
 use super::csv::Delimiter;
-use super::foreign::{recognized, without_mark};
+use super::foreign::{INSPECTED_BYTES, recognized, without_mark};
 use super::grid::Grids;
 use super::lines::Lines;
 use super::{Layout, LayoutKind, StreamOptions, grid, lines};
-use bulkdoku_core::forms::sheet::NotYet;
 use bulkdoku_core::puzzle::CELLS;
 use sample::{Sample, is_name};
 
@@ -119,55 +118,51 @@ impl InputOptions {
         start: &[u8],
         is_all: bool,
     ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
-        let found = self.detect_layout(start, is_all);
-        match (&self.answers, &found) {
-            (Answers::IfAny, Err(DetectError::NoSolutions(_) | DetectError::OnlyPuzzles)) => {
-                Self { answers: Answers::Unwanted, ..self.clone() }.detect_layout(start, is_all)
+        let is_end = is_all && start.len() <= MAX_DETECTION_BYTES;
+        let start = &start[..start.len().min(MAX_DETECTION_BYTES)];
+        let is_all = is_all || start.len() == MAX_DETECTION_BYTES;
+        let start = if is_all { start } else { &start[..lines::last_end(start)] };
+        // A puzzle takes more bytes.
+        if !is_all && start.len() < INSPECTED_BYTES {
+            return Ok(None);
+        }
+        if let Some(foreign) = recognized(start) {
+            return Err(DetectError::Foreign(foreign));
+        }
+        let start = without_mark(start);
+        let found = match (&self.answers, self.find(start, is_all, is_end)) {
+            (Answers::IfAny, Err(Some(DetectError::NoSolutions(_) | DetectError::OnlyPuzzles))) => {
+                let without = Self { answers: Answers::Unwanted, ..self.clone() };
+                without.find(start, is_all, is_end)
             }
-            (Answers::Wanted, Ok(Some(layout))) if layout.kind() == LayoutKind::Lines => {
-                let is_all = is_all || start.len() >= MAX_DETECTION_BYTES;
-                let start = without_mark(&start[..start.len().min(MAX_DETECTION_BYTES)]);
+            (Answers::Wanted, Ok(layout)) if layout.kind() == LayoutKind::Lines => {
                 match sample::may_have_answers(start, is_all) {
-                    Some(true) => found,
-                    Some(false) => Err(DetectError::BareLines),
-                    None => Ok(None),
+                    Some(true) => Ok(layout),
+                    Some(false) => Err(Some(DetectError::BareLines)),
+                    None => Err(NOT_YET),
                 }
             }
-            _ => found,
-        }
-    }
-
-    /// Detects the layout without considering the text after puzzles.
-    fn detect_layout(
-        &self,
-        start: &[u8],
-        is_all: bool,
-    ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
-        match recognized(start, is_all) {
-            Ok(Some(foreign)) => return Err(DetectError::Foreign(foreign)),
-            Err(NotYet) => return Ok(None),
-            Ok(None) => {}
-        }
-        match self.find(start, is_all) {
-            Ok(layout) if self.answers != Answers::Unwanted && !layout.has_answers() => {
-                Err(DetectError::OnlyPuzzles)
-            }
+            (_, found) => found,
+        };
+        match found {
             Ok(_) if has_lost_digits(&start[..start.len().min(LINES_OF_NUMBERS)]) => {
                 Err(DetectError::LostDigits)
             }
             Ok(layout) => Ok(Some(layout)),
-            Err(Undecided::NotYet) => Ok(None),
-            Err(Undecided::Failed(error)) => Err(error),
+            Err(error) => error.map_or(Ok(None), Err),
         }
     }
 
-    fn find(&self, start: &[u8], is_all: bool) -> Result<Arc<dyn Layout>, Undecided> {
-        let (start, is_end) = match start.get(..MAX_DETECTION_BYTES) {
-            Some(most) => (most, is_all && most.len() == start.len()),
-            None => (start, is_all),
-        };
-        let is_all = is_all || start.len() == MAX_DETECTION_BYTES;
-        let start = without_mark(start);
+    /// Detects the layout without considering the text after puzzles in lines.
+    fn find(&self, start: &[u8], is_all: bool, is_end: bool) -> Detected {
+        let layout = self.layout_of(start, is_all, is_end)?;
+        if self.answers != Answers::Unwanted && !layout.has_answers() {
+            return Err(Some(DetectError::OnlyPuzzles));
+        }
+        Ok(layout)
+    }
+
+    fn layout_of(&self, start: &[u8], is_all: bool, is_end: bool) -> Detected {
         match self.format {
             InputFormat::Lines => self.lines(),
             InputFormat::Grid => self.grids(),
@@ -179,14 +174,14 @@ impl InputOptions {
                 match Sample::new(start, is_all, is_end) {
                     Some(sample) => self.of_sample(sample),
                     None if is_all => self.lines(),
-                    None => Err(Undecided::NotYet),
+                    None => Err(NOT_YET),
                 }
             }
         }
     }
 
     /// Returns the layout that the first row determines, or that of a table.
-    fn of_sample(&self, sample: Sample<'_>) -> Result<Arc<dyn Layout>, Undecided> {
+    fn of_sample(&self, sample: Sample<'_>) -> Detected {
         if self.format != InputFormat::Parquet
             && self.delimiter.is_none()
             && let Some(delimiter) = sample.declared.and_then(Delimiter::new)
@@ -202,7 +197,7 @@ impl InputOptions {
             }
         }
         if !self.is_table() {
-            if sample.starts_with_puzzle()? {
+            if sample.starts_with_puzzle() {
                 return self.lines();
             }
             // A quoted field may contain the rows of a grid.
@@ -213,7 +208,7 @@ impl InputOptions {
                 }
             }
             let is_grid = grid::looks_like_grid(sample.start, sample.is_all);
-            if is_grid.ok_or(Undecided::NotYet)? {
+            if is_grid.ok_or(NOT_YET)? {
                 return self.grids();
             }
         }
@@ -233,17 +228,17 @@ impl InputOptions {
         self.format == InputFormat::Parquet || !self.no_header && is_name(field)
     }
 
-    fn lines(&self) -> Result<Arc<dyn Layout>, Undecided> {
+    fn lines(&self) -> Detected {
         let rest = self.keeps(lines::REST)?;
         Ok(Arc::new(Lines { answers: self.answers.clone(), rest }))
     }
 
     /// Returns the layout of an input in which no puzzles were found.
-    fn malformed_lines(&self) -> Result<Arc<dyn Layout>, Undecided> {
+    fn malformed_lines(&self) -> Detected {
         if self.needs_puzzles { Err(DetectError::NotPuzzles.into()) } else { self.lines() }
     }
 
-    fn grids(&self) -> Result<Arc<dyn Layout>, Undecided> {
+    fn grids(&self) -> Detected {
         Ok(Arc::new(Grids { labels: self.keeps(grid::LABEL)? }))
     }
 
@@ -287,16 +282,10 @@ impl InputOptions {
     }
 }
 
-enum Undecided {
-    NotYet,
-    Failed(DetectError),
-}
+/// A layout, or an error; [`NOT_YET`] if more bytes are needed.
+type Detected<T = Arc<dyn Layout>> = Result<T, Option<DetectError>>;
 
-impl From<DetectError> for Undecided {
-    fn from(error: DetectError) -> Self {
-        Self::Failed(error)
-    }
-}
+const NOT_YET: Option<DetectError> = None;
 
 /// Removes all columns except the only one that satisfies `is`, if there is exactly one.
 fn keep_only(columns: &mut Vec<usize>, is: impl Fn(usize) -> bool) {

@@ -2,7 +2,7 @@
 
 use memchr::memchr_iter;
 
-use super::{Undecided, keep_only};
+use super::{Detected, NOT_YET, keep_only};
 use crate::input::FieldForm;
 use crate::input::csv::{
     Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
@@ -56,31 +56,17 @@ impl<'a> Sample<'a> {
     }
 
     /// Returns whether the first line starts with a puzzle or pencil marks.
-    pub(super) fn starts_with_puzzle(&self) -> Result<bool, Undecided> {
-        let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        let text = &self.text[blanks..];
-        let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'\r' | b'\n');
-        let end = match text.iter().position(is_end) {
-            Some(end) => end,
-            None if self.is_all || text.len() > marks::TEXT => text.len(),
-            None => return Err(Undecided::NotYet),
-        };
-        let word = &text[..end];
+    pub(super) fn starts_with_puzzle(&self) -> bool {
+        let line = first_line(self.text);
+        let is_separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'\r' | b'\n');
+        let mut words = line.trim_ascii_start().split(is_separator);
+        let word = words.next().unwrap_or_default();
         // Quotes enclose a field of a table, unless they enclose the line.
-        if word.starts_with(b"\"") {
-            return self.starts_with_other_form();
-        }
-        if !is_grid(word) {
-            return if is_puzzle(word) { Ok(true) } else { self.starts_with_other_form() };
+        if word.starts_with(b"\"") || !is_grid(word) && !is_puzzle(word) {
+            return lines::is_other_form(line);
         }
         // A grid without blank cells may be a solution that precedes its puzzle.
-        let line = match first_end(text) {
-            Some(end) => &text[..end],
-            None if self.is_all => text,
-            None => return Err(Undecided::NotYet),
-        };
-        let mut fields = line.split(|byte| !is_cell(*byte));
-        Ok(!fields.any(is_puzzle))
+        !is_grid(word) || !line.split(|byte| !is_cell(*byte)).any(is_puzzle)
     }
 
     /// Returns whether the first line has several column names, one of them for puzzles, and the next
@@ -93,21 +79,11 @@ impl<'a> Sample<'a> {
         has_fields && looks_like_header(line) && has_quotes()
     }
 
-    /// Returns whether this line has a form in which a puzzle fills the line.
-    fn starts_with_other_form(&self) -> Result<bool, Undecided> {
-        match first_end(self.text) {
-            Some(end) => Ok(lines::is_other_form(&self.text[..end])),
-            None if self.is_all => Ok(lines::is_other_form(self.text)),
-            None if lines::may_be_other_form(self.text) => Err(Undecided::NotYet),
-            None => Ok(false),
-        }
-    }
-
     /// Returns the earliest row with puzzles, over all delimiters, and the first row with this one.
     pub(super) fn earliest<'c>(
         &self,
         candidates: &'c [RowFields],
-    ) -> Result<Option<(&'c RowFields, RowFields)>, Undecided> {
+    ) -> Detected<Option<(&'c RowFields, RowFields)>> {
         let mut earliest: Option<(usize, &RowFields, RowFields)> = None;
         let mut fewest = usize::MAX;
         for candidate in candidates {
@@ -128,7 +104,7 @@ impl<'a> Sample<'a> {
         // A candidate with an unclosed quote sees no further rows, which may contain puzzles.
         let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
         let found = earliest.map(|(_, candidate, row)| (candidate, row));
-        if is_certain || self.is_all { Ok(found) } else { Err(Undecided::NotYet) }
+        if is_certain || self.is_all { Ok(found) } else { Err(NOT_YET) }
     }
 
     pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = RowFields> + use<'a> {
@@ -213,10 +189,14 @@ pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
     is_all.then_some(!has_puzzles)
 }
 
+pub(super) fn first_line(text: &[u8]) -> &[u8] {
+    &text[..first_end(text).unwrap_or(text.len())]
+}
+
 /// Returns whether a text starts with a line that is neither blank nor a comment. Returns true for
 /// an empty text, so that searches end.
 fn is_content(text: &[u8]) -> bool {
-    let line = &text[..first_end(text).unwrap_or(text.len())];
+    let line = first_line(text);
     if is_separator_line(line) {
         return false;
     }

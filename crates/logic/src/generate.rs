@@ -48,31 +48,6 @@ impl TechniqueFilter {
     }
 }
 
-/// What puzzles up to a rating of Sudoku Explainer, in tenths, need at most. It also has direct pairs
-/// and triplets, at 2.0 and 2.5.
-const HARDEST: [(f64, Technique); 6] = [
-    (15.0, Technique::HiddenSingleLine),
-    (19.0, Technique::Claiming),
-    (23.0, Technique::HiddenPair),
-    (40.0, Technique::HiddenTriple),
-    (42.0, Technique::XYWing),
-    (44.0, Technique::XYZWing),
-];
-
-/// Returns the techniques that can be the hardest ones of puzzles that Sudoku Explainer rates from
-/// `least` to `most`.
-///
-/// Up to XYZ-wings, Sudoku Explainer has no other techniques than [`Rater`], and they all stay
-/// applicable when other candidates disappear. So it needs no harder ones, and vice versa.
-pub fn rated_within(least: f64, most: f64) -> Techniques {
-    let hardest = HARDEST.into_iter().find(|(rating, _)| most <= rating / 10.0);
-    Techniques::filter(|technique| {
-        let is_enough = technique > Technique::HiddenTriple
-            || f64::from(technique.definition().se) / 10.0 >= least;
-        is_enough && hardest.is_none_or(|(_, hardest)| technique <= hardest)
-    })
-}
-
 /// Returns the order of removal with which the most puzzles need one of these techniques and no
 /// harder one.
 pub fn removal_favoring(techniques: Techniques) -> Removal {

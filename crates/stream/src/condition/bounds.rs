@@ -6,98 +6,54 @@ use super::early::Known;
 use super::{ConditionError, Expression, Operand, Predicate};
 use crate::output::{Column, ColumnSource, Kind, Value};
 use bulkdoku_core::Status;
-use bulkdoku_logic::generate::rated_within;
 use bulkdoku_logic::{Difficulty, Technique, Techniques};
 
-/// The maximum number of evaluations, after which a condition is assumed to be possible.
-const MAX_EVALUATIONS: u32 = 20_000;
-
-/// Values that columns are assumed to have. Later ones replace earlier ones.
-type Assumed = Vec<(Column, Known<'static>)>;
-
 impl Predicate {
-    /// Rejects a condition that no row meets. Columns have values in these ranges, or none if a range
-    /// is empty; other columns may have any value or none. Names and truth values are numbers, by
-    /// their order.
+    /// Rejects a condition that no row meets, if that follows from the values of one column. Columns
+    /// have values in these ranges, or none if a range is empty; other columns may have any value or
+    /// none. Names and truth values are numbers, by their order.
     ///
     /// # Errors
-    /// Fails if no values of the columns in the condition meet it.
+    /// Fails if no value of a column in the condition, or of the hardest technique, meets it.
     pub fn check(&self, ranges: &[(Column, RangeInclusive<u64>)]) -> Result<(), ConditionError> {
-        if self.decided_if(&Vec::new()) == Some(false) {
+        if self.decided_if(&[]) == Some(false) {
             return Err(ConditionError("no row meets it".into()));
         }
-        let mut columns = Vec::new();
-        for source in &self.columns {
-            if let ColumnSource::Computed(column) = source
-                && !columns.contains(column)
-            {
-                columns.push(*column);
-            }
-        }
-        for &column in &columns {
-            let mut values = self.values(column, ranges, &Vec::new()).into_iter();
-            if !values.any(|value| self.decided_if(&vec![(column, value)]) != Some(false)) {
+        let columns = self.columns.iter().filter_map(|source| match source {
+            ColumnSource::Computed(column) => Some(*column),
+            ColumnSource::Input(_) => None,
+        });
+        for column in columns.chain([Column::Technique]) {
+            let mut values = self.values(column, ranges).into_iter();
+            if !values.any(|value| self.decided_if(&assuming(column, value)) != Some(false)) {
                 let possible = shown(column, &range_of(column, ranges));
                 return Err(ConditionError(format!(
                     "no value of {column} meets it; possible values: {possible}"
                 )));
             }
         }
-        // Columns restrict one another, so the ones that others follow from are assumed first.
-        let mut ordered = columns.clone();
-        ordered.sort_by_key(|column| *column as usize);
-        ordered.insert(0, Column::Technique);
-        if columns.is_empty() || self.is_possible(&ordered, ranges, &mut Vec::new(), &mut 0) {
-            return Ok(());
-        }
-        let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
-        Err(ConditionError(match &names[..] {
-            [one] => format!("no value of {one} meets it"),
-            names => format!("no values of {} together meet it", names.join(" and ")),
-        }))
+        Ok(())
     }
 
     /// Returns the techniques that can be the hardest ones of rows that meet the condition, even if
     /// rows that need others have no path.
     pub fn techniques(&self) -> Techniques {
-        let columns = [Column::Score, Column::Steps, Column::Se121];
         Techniques::filter(|technique| {
             let with_path = assuming(Column::Technique, Known::Value(Value::Technique(technique)));
             let mut without = with_path.clone();
             without.extend(with_path.iter().map(|(column, _)| (*column, MISSING)));
-            [with_path, without].iter_mut().any(|it| self.is_possible(&columns, &[], it, &mut 0))
+            [with_path, without].iter().any(|assumed| self.decided_if(assumed) != Some(false))
         })
     }
 
-    /// Returns whether a row can meet the condition, with any values of these columns. Counts
-    /// evaluations.
-    fn is_possible(
-        &self,
-        columns: &[Column],
-        ranges: &[(Column, RangeInclusive<u64>)],
-        assumed: &mut Assumed,
-        evaluations: &mut u32,
-    ) -> bool {
-        *evaluations += 1;
-        match (self.decided_if(assumed), columns) {
-            (Some(holds), _) => holds,
-            (None, [column, rest @ ..]) if *evaluations < MAX_EVALUATIONS => {
-                let mut values = self.values(*column, ranges, assumed).into_iter();
-                values.any(|value| {
-                    let length = assumed.len();
-                    assumed.extend(assuming(*column, value));
-                    let is_possible = self.is_possible(rest, ranges, assumed, evaluations);
-                    assumed.truncate(length);
-                    is_possible
-                })
-            }
-            _ => true,
-        }
-    }
-
-    fn decided_if(&self, assumed: &Assumed) -> Option<bool> {
+    /// Returns whether a row meets the condition if columns have these values. Later ones replace
+    /// earlier ones.
+    fn decided_if(&self, assumed: &[(Column, Known<'static>)]) -> Option<bool> {
         self.decided(&|source| match source {
-            ColumnSource::Computed(column) => known(column, assumed),
+            ColumnSource::Computed(column) => {
+                let known = assumed.iter().rfind(|(other, _)| *other == column);
+                known.map_or(Known::Unknown, |(_, known)| known.clone())
+            }
             ColumnSource::Input(_) => Known::Unknown,
         })
     }
@@ -107,24 +63,12 @@ impl Predicate {
         &self,
         column: Column,
         ranges: &[(Column, RangeInclusive<u64>)],
-        assumed: &Assumed,
     ) -> Vec<Known<'static>> {
         let (kind, range) = (column.kind(), range_of(column, ranges));
-        let mut values: Vec<_> = match (kind, known(column, assumed)) {
-            (Kind::Text | Kind::Bytes, known) | (_, known @ Known::Value(_)) => return vec![known],
-            (Kind::Number | Kind::Double, known) => {
-                let hardest = assumed.iter().find_map(|(_, known)| match known {
-                    Known::Value(Value::Technique(technique)) => Some(*technique),
-                    _ => None,
-                });
-                let can_be_rated = |&(least, most): &(f64, f64)| {
-                    column != Column::Se121
-                        || hardest.is_none_or(|it| rated_within(least, most).contains(it))
-                };
-                let (least, most) = known.interval().unwrap_or((0.0, f64::INFINITY));
+        let mut values: Vec<_> = match kind {
+            Kind::Text | Kind::Bytes => return vec![Known::Unknown],
+            Kind::Number | Kind::Double => {
                 let all = intervals(kind, &range, self.expression.numbers()).into_iter();
-                let all = all.map(|(from, to)| (from.max(least), to.min(most)));
-                let all = all.filter(|(from, to)| from <= to).filter(can_be_rated);
                 all.map(|(from, to)| Known::Within(from, to)).collect()
             }
             _ => range.clone().map(|number| Known::Value(value_of(kind, number))).collect(),
@@ -138,14 +82,8 @@ impl Predicate {
 
 const MISSING: Known<'static> = Known::Value(Value::None);
 
-/// Returns what is known about a column.
-fn known(column: Column, assumed: &Assumed) -> Known<'static> {
-    let known = assumed.iter().rfind(|(other, _)| *other == column);
-    known.map_or(Known::Unknown, |(_, known)| known.clone())
-}
-
 /// Returns a value of a column, and what it implies for others.
-fn assuming(column: Column, value: Known<'static>) -> Assumed {
+fn assuming(column: Column, value: Known<'static>) -> Vec<(Column, Known<'static>)> {
     use Column::{
         Difficulty, Score, Se121, Se121Ed, Se121Ep, Steps, Technique as Hardest, Techniques,
     };
@@ -263,8 +201,6 @@ mod tests {
             ("difficulty == 'medium'", "pointing", 6),
             ("techniques has 'aligned-triplet-exclusion'", "aligned-triplet-exclusion", 10),
             ("not (techniques has 'x-wing')", "full-house", Technique::COUNT),
-            ("se121 > 4 and technique < 'xy-wing'", "skyscraper", 4),
-            ("se121 in (1.2, 2.6)", "hidden-single-box", 10),
             ("score < 60 and technique > 'naked-single'", "pointing", 2),
             ("difficulty < 'hard' and technique > 'pointing'", "claiming", 5),
             ("not (technique == 'x-wing')", "full-house", Technique::COUNT),
@@ -287,7 +223,6 @@ mod tests {
             "se121 > 1 and se121 < 1.1",
             "status != 'multiple' and minimal",
             "status >= 'multiple'",
-            "guesses == nodes and guesses > 3",
             "technique == 'x-wing' and difficulty == 'hard' and se121 == 3.2 and score > 140",
             "not (technique >= 'full-house') and steps == 60",
         ] {

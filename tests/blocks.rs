@@ -359,7 +359,7 @@ proptest! {
     ) {
         let mark: &[u8] = if mark { b"\xEF\xBB\xBF" } else { b"" };
         let input = [mark, &lines.join(end.as_bytes())].concat();
-        let also_read = if keep { vec!["rest".into(), "label".into(), "id".into()] } else { Vec::new() };
+        let also_read = if keep { vec!["rest".into(), "id".into()] } else { Vec::new() };
         let expected = InputOptions { format, also_read, ..InputOptions::default() };
         let Ok(layout) = expected.detect(&input, true) else { return Ok(()) };
         let layout = layout.expect("all bytes are enough");

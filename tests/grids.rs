@@ -157,30 +157,6 @@ fn the_input_format_can_be_named() {
 }
 
 #[test]
-fn labels_are_kept_on_request() {
-    let long = format!("Grid {}", "x".repeat(300));
-    let parts = [
-        "Grid 01\n",
-        "#  Second, with \"quotes\"\r\n[Puzzle]\n",
-        "\n\n",
-        "Far away\n\n\n",
-        "Three\n+---+\n",
-        &format!("# {long}\n"),
-        "One\nTwo\n\n",
-    ];
-    let text: String = parts.iter().map(|above| format!("{above}{}\n", plain())).collect();
-    let text = format!("{text}Grid 8\n{}", plain().replacen('5', "55", 1));
-    let folder = Folder::new();
-    folder.file("in", &text);
-    let expected = "label;Grid 01;\"Second, with \"\"quotes\"\"\";;;Three;;Two;Grid 8";
-    let ran = folder.line("solve in --columns status,label");
-    let labels: Vec<_> = ran.rows.lines().map(|row| row.split_once(',').unwrap().1).collect();
-    assert_eq!((labels.join(";"), ran.status), (expected.into(), 1), "{ran:?}");
-    let ran = folder.line("solve in --columns id");
-    ran.expect(2, "no column \"id\"; there are \"label\"");
-}
-
-#[test]
 fn grids_may_have_any_separator_or_none() {
     let all = ["", "\n", "\n \t\n\n", "Grid 2\n", "# comment\n", "[Puzzle]\n", "+---+\n+---+\n"];
     let texts = all.map(|between| [plain(), plain(), plain()].join(between));
@@ -338,6 +314,6 @@ fn long_lines_are_one_record_unless_they_are_comments() {
 fn other_lines_are_counted() {
     let text = format!(" \nGrid 1\n# a\n{}\n[State]\n{}", drawn("", "", ["", ""], ""), plain());
     let mut records = Records::default();
-    Grids { labels: false }.read(text.as_bytes(), 1, false, &mut records);
+    Grids.read(text.as_bytes(), 1, false, &mut records);
     assert_eq!((records.all.len(), records.blank_lines, records.comments), (1, 4, 12));
 }

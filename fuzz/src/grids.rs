@@ -12,8 +12,8 @@ const MOST_LINES: u64 = 36;
 const MOST_BYTES: usize = 10 * 1024;
 
 /// Checks that every line that must be a row belongs to a record.
-pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
-    let layout: Arc<dyn Layout> = Arc::new(grid::Grids { labels: keep_labels });
+pub fn check(input: &[u8], cuts: &Cuts) {
+    let layout: Arc<dyn Layout> = Arc::new(grid::Grids);
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
     let cuts = Cuts { block_bytes: MOST_BYTES + cuts.block_bytes, ..*cuts };
@@ -25,15 +25,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
     assert!(whole.counts.blank_lines <= blank as u64);
     for row in &rows {
         assert!(row.status == Status::Malformed || plain::is_puzzle_or_marks(row.puzzle));
-        assert_eq!(row.kept.len(), usize::from(keep_labels));
-        // The label must be in one of the two lines above.
-        if let [label @ [_, ..]] = row.kept[..] {
-            let at = row.line as usize - 1;
-            let above = lines[at.saturating_sub(2)..at].iter().rev();
-            let mut above =
-                above.filter(|line| line.windows(label.len()).any(|part| part == label));
-            assert!(above.next().is_some(), "a label in line {}", row.line);
-        }
+        assert_eq!(row.kept.len(), 0);
     }
 
     // Without sections, no row is skipped.

@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     let expected = InputOptions {
         format: formats[usize::from(choice % 8)],
         keep: (choice & 8 != 0).then_some(Keep::Row),
-        also_read: if choice & 128 == 0 { vec![] } else { vec!["rest".into(), "label".into()] },
+        also_read: if choice & 128 == 0 { vec![] } else { vec!["rest".into()] },
         answers: if choice & 16 == 0 { Answers::Unwanted } else { Answers::Wanted },
         ..InputOptions::default()
     };

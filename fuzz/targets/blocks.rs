@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     }
     match layout % 3 {
         0 => lines::check(input, choice % 2 == 1, &cuts),
-        1 => grids::check(input, choice % 2 == 1, &cuts),
+        1 => grids::check(input, &cuts),
         _ => tables::check(input, tables::any_table(choice), &cuts),
     }
 });

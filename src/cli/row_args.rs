@@ -127,8 +127,7 @@ impl RowRules {
         format!(
             "The columns of csv, tsv, jsonl and parquet, in order: * for all columns of the input, as \
              they are, names of some of them, and {}. Puzzle lines have the column puzzle and, \
-             if it is named, rest, the text after the cells; grids have puzzle and label, the line \
-             above. [default: {default}]",
+             if it is named, rest, the text after the cells; grids have puzzle. [default: {default}]",
             names(self.columns),
         )
     }

@@ -86,12 +86,9 @@ pub enum PartContent {
     Blank,
     /// A border.
     Border,
-    /// A line that may be the label of a grid.
-    Label(Span),
     /// The header of the section with the puzzle.
     Head,
-    /// A section of another program, a comment that is too long for a label, or lines next to a grid
-    /// that are not rows.
+    /// A section of another program, a label or a comment, or lines next to a grid that are not rows.
     Text,
     /// A line that is too long for a row.
     TooLong(Span),
@@ -174,7 +171,7 @@ pub(super) fn read_one(text: &[u8]) -> Result<Form, Malformed> {
                 sentences[1] = sentence_count(rows.after(text));
                 false
             }
-            PartContent::Text | PartContent::Label(_) => {
+            PartContent::Text => {
                 sentences[usize::from(grid.is_some())] += sentence_count(&text[at..end]);
                 false
             }
@@ -299,7 +296,6 @@ impl GridText<'_> {
             }
             Kind::Blank => PartContent::Blank,
             Kind::Border => PartContent::Border,
-            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => PartContent::Label(line),
             Kind::Text => PartContent::Text,
             Kind::Head => PartContent::Head,
             Kind::TooLong => PartContent::TooLong(line),

@@ -132,14 +132,7 @@ impl InputOptions {
     }
 
     fn of_values(&self) -> Result<Objects, DetectError> {
-        let keep = match &self.keep {
-            Some(Keep::Only(names)) => names.first(),
-            _ => None,
-        };
-        if let Some(name) = self.column.as_ref().or(keep) {
-            let columns = vec!["none, each line is a puzzle".into()];
-            return Err(DetectError::NoColumn { name: name.clone(), columns });
-        }
+        self.reject_columns("line")?;
         Ok(Objects::default())
     }
 

@@ -229,7 +229,17 @@ impl InputOptions {
     }
 
     fn lines(&self) -> Detected {
-        let rest = self.keeps(lines::REST)?;
+        let rest = match &self.keep {
+            None => self.also_read.iter().any(|name| name == lines::REST),
+            Some(Keep::Row) => false,
+            Some(Keep::Only(names)) => match names.iter().find(|name| *name != lines::REST) {
+                None => true,
+                Some(name) => {
+                    let (name, columns) = (name.clone(), quoted(&[lines::REST]));
+                    return Err(DetectError::NoColumn { name, columns }.into());
+                }
+            },
+        };
         Ok(Arc::new(Lines { answers: self.answers.clone(), rest }))
     }
 
@@ -239,21 +249,20 @@ impl InputOptions {
     }
 
     fn grids(&self) -> Detected {
-        Ok(Arc::new(Grids { labels: self.keeps(grid::LABEL)? }))
+        self.reject_columns("grid")?;
+        Ok(Arc::new(Grids))
     }
 
-    /// Returns whether the only extra column of a layout is kept.
-    fn keeps(&self, column: &str) -> Result<bool, DetectError> {
-        match &self.keep {
-            None => Ok(self.also_read.iter().any(|name| name == column)),
-            Some(Keep::Row) => Ok(false),
-            Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
-                None => Ok(true),
-                Some(name) => {
-                    Err(DetectError::NoColumn { name: name.clone(), columns: quoted(&[column]) })
-                }
-            },
-        }
+    /// Rejects a requested column, because each record is nothing but a puzzle.
+    fn reject_columns(&self, record: &str) -> Result<(), DetectError> {
+        let kept = match &self.keep {
+            Some(Keep::Only(names)) => names.first(),
+            _ => None,
+        };
+        self.column.as_ref().or(kept).map_or(Ok(()), |name| {
+            let columns = vec![format!("none, each {record} is a puzzle")];
+            Err(DetectError::NoColumn { name: name.clone(), columns })
+        })
     }
 
     /// Returns the columns copied to the output, followed by those that are only read.

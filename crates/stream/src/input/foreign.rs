@@ -11,42 +11,18 @@ const PARQUET: &str = if cfg!(feature = "parquet") {
     lacks!("parquet")
 };
 
-const BINARY: &str = "not text; expected lines, a table, JSON, grids, or an .npy array, possibly \
-    compressed (gz, zst), or a Parquet file";
+const BINARY: &str = "not text; write it as lines, a table, JSON, grids, or an .npy array, possibly \
+    compressed (gz, zst), or as a Parquet file";
 
-const COLUMNS: &str = "write it as Parquet, CSV, or JSON lines";
-const SHEET: &str = "save it as CSV";
-
-/// The first bytes of files that are not read, their kinds, and what to do. A question mark is any
-/// byte. Some have few control characters in their first line. Commands write a file, which every
-/// option can name.
-const SIGNATURES: [(&[u8], &str, &str); 25] = [
-    (b"\xFD7zXZ\0", "an xz stream", "unpack it: xz -dc FILE > NEW"),
-    (b"BZh?1AY&SY", "a bzip2 stream", "unpack it: bzip2 -dc FILE > NEW"),
-    (b"\x04\x22\x4D\x18", "an lz4 stream", "unpack it: lz4 -dc FILE > NEW"),
-    (b"7z\xBC\xAF", "a 7z archive", "unpack it: 7z x -so FILE > NEW"),
-    (b"ORC\n\x06", "an ORC file", COLUMNS),
-    (b"ORC\n\x07", "an ORC file", COLUMNS),
-    (b"Obj\x01", "an Avro file", COLUMNS),
-    (b"ARROW1\0\0", "an Arrow file", COLUMNS),
-    (b"FEA1\0\0\0\0", "a Feather file", COLUMNS),
-    (b"\x89HDF\r\n", "an HDF5 file", COLUMNS),
-    (b"\x80\x02", "a pickle", COLUMNS),
-    (b"\x80\x03", "a pickle", COLUMNS),
-    (b"\x80\x04", "a pickle", COLUMNS),
-    (b"\x80\x05", "a pickle", COLUMNS),
-    // Pickles of the first protocols are text.
-    (b"(lp?\n", "a pickle", COLUMNS),
-    (b"(dp?\n", "a pickle", COLUMNS),
-    (b"ccopy_reg\n", "a pickle", COLUMNS),
-    (b"cnumpy?", "a pickle", COLUMNS),
-    (b"cpandas.", "a pickle", COLUMNS),
-    (b"]q\0", "a pickle", COLUMNS),
-    (b"}q\0", "a pickle", COLUMNS),
-    (b"SQLite format 3\0", "an SQLite database", COLUMNS),
-    (b"\xD0\xCF\x11\xE0", "a spreadsheet (.xls)", SHEET),
-    (b"%PDF-", "a PDF document", "copy its text"),
-    (b"\x89PNG\r\n", "an image", "expected text"),
+/// The first bytes of files whose kind their first line does not show, or that one command unpacks,
+/// and what to do. A question mark is any byte. Commands write a file, which every option can name.
+const SIGNATURES: [(&[u8], &str); 6] = [
+    (b"\xFD7zXZ\0", "looks like an xz stream; unpack it: xz -dc FILE > NEW"),
+    (b"BZh?1AY&SY", "looks like a bzip2 stream; unpack it: bzip2 -dc FILE > NEW"),
+    (b"\x04\x22\x4D\x18", "looks like an lz4 stream; unpack it: lz4 -dc FILE > NEW"),
+    (b"\x89HDF\r\n", BINARY),
+    (b"\x89PNG\r\n", BINARY),
+    (b"%PDF-", "looks like a PDF document; copy its text"),
 ];
 
 /// The number of bytes that decide.
@@ -61,10 +37,10 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<String> {
         return Some(foreign);
     }
     let bytes = &bytes[..bytes.len().min(INSPECTED_BYTES)];
-    for (magic, what, cure) in SIGNATURES {
+    for (magic, what) in SIGNATURES {
         let is_same = |(byte, found): (&u8, &u8)| byte == found || *byte == b'?';
         if bytes.len() >= magic.len() && magic.iter().zip(bytes).all(is_same) {
-            return Some(format!("looks like {what}; {cure}"));
+            return Some(what.into());
         }
     }
     if let Ok(Some(codec)) = Codec::of(bytes) {
@@ -89,13 +65,14 @@ fn kind(bytes: &[u8]) -> String {
                 "looks like an .npz archive; unpack one of its arrays: unzip -p FILE {:?} > NEW.npy",
                 String::from_utf8_lossy(name)
             ),
-            Some(name) if is_of_sheet(name) => format!("looks like a spreadsheet (.xlsx); {SHEET}"),
+            Some(name) if is_of_sheet(name) => {
+                "looks like a spreadsheet (.xlsx); save it as CSV".into()
+            }
             _ => "looks like a zip archive; unpack it, and name its files: unzip FILE".into(),
         };
     }
     match bytes {
         [b'P', b'A', b'R', b'1', ..] => format!("looks like a Parquet file; {PARQUET}"),
-        [b'O', b'R', b'C', ..] => format!("looks like an ORC file; {COLUMNS}"),
         [first, 0, second, 0, ..] if *first > 0 && *second > 0 => utf_16("UTF-16LE", "Unicode"),
         [0, first, 0, second, ..] if *first > 0 && *second > 0 => {
             utf_16("UTF-16BE", "BigEndianUnicode")

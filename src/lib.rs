@@ -72,4 +72,4 @@ pub use bulkdoku_stream::{
 /// Tests the example of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide.md")]
-struct Guide;
+const GUIDE: () = ();

@@ -152,7 +152,6 @@ fn progress_is_shown_on_request() {
         ("solve in -q", "100%, "),
         ("check in --solutions in --first -q", "3 puzzles"),
         ("generate -n 5 -s 1", "5 puzzles"),
-        ("bench in --rounds 1 --rows 9", "100%, "),
     ] {
         let with = |when: &str| folder.line(&format!("{line} --progress {when}")).messages;
         let shown = with("always");

@@ -293,23 +293,17 @@ fn another_run_is_not_resumed() {
 
 /// Rows are written while the input remains open.
 #[test]
-fn a_signal_requests_the_progress_of_a_run_that_waits() {
-    for line in ["solve --columns line --quiet", "canon --columns line --progress=never"] {
+fn rows_do_not_wait_for_the_end_of_the_input() {
+    for line in ["solve --columns line --quiet", "canon --columns line --quiet"] {
         let mut child = Folder::new().start(line);
         let mut input = child.stdin.take().unwrap();
         let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
         for line in 1..3 {
             writeln!(input, "{CLASSIC}").unwrap();
             let row = rows.find(|row| row.as_ref().is_ok_and(|row| row != "line"));
             assert_eq!(row.unwrap().unwrap(), line.to_string());
-            signal(&child, Signal::USR1);
-            let message = messages.next().unwrap().unwrap();
-            let is_progress = message.starts_with("progress: ");
-            assert!(is_progress && message.contains(&format!(", {line} puzzle")), "{message}");
         }
         drop(input);
         assert_eq!(child.wait().unwrap().code(), Some(0));
-        assert!(!messages.any(|line| line.unwrap().starts_with("progress")));
     }
 }

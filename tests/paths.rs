@@ -45,6 +45,7 @@ fn outputs_in_the_folder_are_not_inputs() {
     }
     // The journal of a run that was stopped is not an input either.
     folder.file("in/out.csv", "");
+    fs::remove_file(folder.path("in/summary.json")).unwrap();
     let ran = folder.line("solve in --timeout 0s -o in/b/other.csv");
     assert_eq!(ran.status, 124, "{ran:?}");
     let ran = folder.line("solve in/b");
@@ -52,34 +53,32 @@ fn outputs_in_the_folder_are_not_inputs() {
 }
 
 #[test]
-fn files_without_puzzles_are_named_after_the_others() {
+fn a_folder_with_other_files_is_refused() {
     let folder = folder();
-    folder.file("in/README.md", "About these puzzles\n\nThey come from several sources.\n");
-    folder.file("in/b/a.csv", "id,name\n1,x\n2,y\n");
     folder.file("in/b/empty.txt", "");
-    folder.file("in/noise.bin", [0xFF; 1000]);
-    let ran = folder.line("solve in -o out.csv");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert_eq!(files(&folder.read("out.csv")), ALL, "{ran:?}");
-    for name in ["in/README.md: no puzzles", "in/b/a.csv: no column", "in/noise.bin: "] {
-        assert!(ran.messages.contains(name), "{name}: {}", ran.messages);
+    assert_eq!(files(&folder.line("solve in").rows), ALL);
+    for (name, text, message) in [
+        (
+            "in/README.md",
+            &b"About these puzzles\n\nThey come from several sources.\n"[..],
+            "no puzzles",
+        ),
+        ("in/b/a.csv", b"id,name\n1,x\n2,y\n", "no column"),
+        ("in/noise.bin", &[0xFF; 1000], ""),
+    ] {
+        folder.file(name, text);
+        // A folder to compare with is read in the same way.
+        for line in ["solve in -o out.csv", "canon in/a.txt --against in"] {
+            let ran = folder.line(line);
+            let is_named = ran.messages.contains(&format!("{name}: {message}"));
+            assert!([2, 3].contains(&ran.status) && is_named, "{name}: {ran:?}");
+            assert!(!folder.path("out.csv").exists(), "{name}");
+        }
+        fs::remove_file(folder.path(name)).unwrap();
     }
-    assert!(!ran.messages.contains("empty.txt"), "{}", ran.messages);
-    // A folder to compare with is read in the same way.
-    for with in ["--against in", "--against in --against in/a.txt"] {
-        let ran = folder.line(&format!("canon in/a.txt {with}"));
-        ran.expect(3, "in/README.md: no puzzles");
-    }
-    // They are read again when the run is resumed.
-    for name in ["in/README.md", "in/b/a.csv", "in/noise.bin"] {
-        folder.file(name, format!("{CLASSIC}\n"));
-    }
-    let ran = folder.line("solve in -o out.csv --resume");
-    assert_eq!((ran.status, folder.read("out.csv").lines().count()), (0, 7), "{ran:?}");
     // Checking reads only files with solutions.
     folder.file("in/b/solved.txt", format!("{CLASSIC} {SOLVED}\n"));
-    let ran = folder.line("check in/b");
-    ran.expect(3, "in/b/z.txt: no line has a solution");
+    assert!(folder.line("check in/b").messages.contains("in/b/z.txt: no line has a solution"));
     #[cfg(unix)]
     for (create, message) in [
         ("ln -s nowhere in/b/link", "in/b/link: No such file"),

@@ -72,6 +72,7 @@ fn wrong_answers_are_named_and_do_not_end_the_run() {
     let solvers = [
         ("wrong", "SOLVE | sed '3y/12/21/'", "line 3 is wrong"),
         ("echoes", "cat", "line 1 is without a solution, but its puzzle has one"),
+        ("prose", "sed 's/.*/none/'", "line 1 is without a solution"),
         ("ends", "SOLVE | head -n 14", "line 15 is missing"),
         ("order", "SOLVE | sed -n '1!G;h;$p'", "line 1 is out of order"),
         ("twice", "SOLVE | sed '$p'", "line 17 is extra"),

@@ -1,4 +1,4 @@
-//! `--by` and `--against`: how records are compared, and with which other sets.
+//! Comparisons of records: how (`--by`), and with which other sets (`--against`).
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use bulkdoku::Status;
 use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::output::Row;
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, Filter, Map, MessageFormat, TextSource, fold_blocks,
-    visible, write_messages,
+    BlockSource, BlockSummary, Classify, Map, MessageFormat, TextSource, fold_blocks, visible,
+    write_messages,
 };
 use bulkdoku::sets::{Sameness, Seen};
 use bulkdoku::stats::Counts;
@@ -69,41 +69,14 @@ fn name(by: Sameness) -> &'static str {
     name
 }
 
-/// The sets that records are compared with.
-#[derive(Clone, Debug, clap::Args)]
-pub struct AgainstArgs {
-    /// Compare with this file or folder: only rows whose class is not in it
-    ///
-    /// It is read first, in any format, and its classes are kept in memory, 20 to 39 bytes each. The
-    /// option may be given several times. Records whose class is known are counted, and have no row.
-    /// The summary begins with the verdict, and --fail-on known makes it the exit status: a proof that
-    /// a test set shares nothing with a training set. Records that cannot be compared fail then as well.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    against: Vec<PathBuf>,
-
-    /// Only rows that --against leaves out
-    #[arg(long, help_heading = "Output", requires = "against")]
-    known: bool,
-}
-
-impl AgainstArgs {
-    pub fn is_given(&self) -> bool {
-        !self.against.is_empty()
+/// Returns the files to compare with, also those in folders, except the outputs of the run.
+pub fn files(against: &[PathBuf], destinations: &Destinations) -> Result<InputPaths, Failure> {
+    if against.iter().any(|path| path == Path::new(STDIN)) {
+        refuse!("--against -: name a file");
     }
-
-    /// Returns the files, also those in folders, except the outputs of the run.
-    pub fn files(&self, destinations: &Destinations) -> Result<InputPaths, Failure> {
-        if self.against.iter().any(|path| path == Path::new(STDIN)) {
-            refuse!("--against -: name a file");
-        }
-        let mut files = InputPaths::from(self.against.clone());
-        files.expand(destinations)?;
-        Ok(files)
-    }
-
-    pub fn filter<'a>(&self, known: &'a Seen, by: Sameness) -> Filter<'a> {
-        Filter::known(known, by, self.known)
-    }
+    let mut files = InputPaths::from(against.to_vec());
+    files.expand(destinations)?;
+    Ok(files)
 }
 
 /// The question of a run that compares records, which its summary answers.

@@ -1,12 +1,14 @@
 //! `bulkdoku canon`: canonical forms of puzzles.
 
+use std::path::PathBuf;
+
 use bulkdoku::Status;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Seen;
 use clap::ArgGroup;
 
-use super::against::{AgainstArgs, ByArgs, Comparison, finds};
+use super::against::{self, ByArgs, Comparison, finds};
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
@@ -50,8 +52,18 @@ pub struct CanonArgs {
     #[command(flatten)]
     by: ByArgs,
 
-    #[command(flatten)]
-    against: AgainstArgs,
+    /// Compare with this file or folder: only rows whose class is not in it
+    ///
+    /// It is read first, in any format, and its classes are kept in memory, 20 to 39 bytes each. The
+    /// option may be given several times. Records whose class is known are counted, and have no row.
+    /// The summary begins with the verdict, and --fail-on known makes it the exit status: a proof that
+    /// a test set shares nothing with a training set. Records that cannot be compared fail then as well.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    against: Vec<PathBuf>,
+
+    /// Only rows that --against leaves out
+    #[arg(long, help_heading = "Output", requires = "against")]
+    known: bool,
 
     #[command(flatten)]
     pub run: RunArgs,
@@ -99,21 +111,21 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
-    let against = args.against.files(&task.destinations)?;
+    let against = against::files(&args.against, &task.destinations)?;
     task.settings.others = against.to_vec();
     task.settings.method = Method { is_canon: true, ..Method::finding(finds(by)) };
-    if args.dedup && task.destinations.resume {
-        task.reads_twice = Some("--resume with --dedup reads inputs twice");
-    }
     let mut run = task.open()?;
+    if args.dedup && run.claim.destinations.resume && !run.inputs.can_be_read_twice() {
+        refuse!("--resume with --dedup reads inputs twice: each input must be a file");
+    }
     let stream = args.records.layout.stream();
-    let compared = args.against.is_given().then(|| Comparison::read(against, by, args.run, stream));
+    let compared = args.compares().then(|| Comparison::read(against, by, args.run, stream));
     let (comparison, known) = compared.transpose()?.unzip();
     run.comparison = comparison;
     let mut seen = Seen::default();
-    let compares = args.dedup || args.against.is_given();
-    let mut filters: Vec<_> = compares.then(Filter::valid).into_iter().collect();
-    filters.extend(known.iter().map(|known| args.against.filter(known, by)));
+    let is_filtered = args.dedup || args.compares();
+    let mut filters: Vec<_> = is_filtered.then(Filter::valid).into_iter().collect();
+    filters.extend(known.iter().map(|known| Filter::known(known, by, args.known)));
     if args.dedup {
         filters.push(Filter::distinct(&mut seen, by));
     }
@@ -122,10 +134,14 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl CanonArgs {
+    fn compares(&self) -> bool {
+        !self.against.is_empty()
+    }
+
     /// Returns the rules for rows. `--dedup` and `--against` write rows of the input, without
     /// forms.
     fn rules(&self) -> RowRules {
-        if self.dedup || self.against.is_given() {
+        if self.dedup || self.compares() {
             let default_columns = &[Column::Puzzle];
             RowRules { default_columns, appended: Some(&[]), single: Column::Puzzle, ..ROWS }
         } else {
@@ -135,7 +151,7 @@ impl CanonArgs {
 
     fn refuse_ignored(&self) -> Result<(), Failure> {
         for (status, is_found, option) in [
-            (Status::Known, self.against.is_given(), "--against"),
+            (Status::Known, self.compares(), "--against"),
             (Status::Duplicate, self.dedup, "--dedup"),
         ] {
             if self.run.names(status) && !is_found {

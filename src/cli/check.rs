@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use bulkdoku::input::lines::AnswerLines;
 use bulkdoku::input::{Answers, InputOptions, Keep, LayoutKind, StreamOptions, names};
 use bulkdoku::output::{Column, Needs};
-use bulkdoku::pipeline::{Check, Solve};
+use bulkdoku::pipeline::Check;
 use bulkdoku::{Limits, Source};
 
 use super::engine_args::EngineArgs;
@@ -97,28 +97,34 @@ Statuses:
 pub static ROWS: RowRules = RowRules {
     name: "check",
     columns: Column::OF_CHECK,
-    default_format: RowFormat::Csv,
     is_written: |format| format.has_columns() || format == RowFormat::Lines,
     default_columns: &Column::DEFAULT_OF_CHECK,
     appended: Some(&[Column::Status, Column::Reason]),
-    changes_cells: false,
     names_file: true,
-    single: Column::Puzzle,
+    ..RowRules::OF_INPUT
 };
 
 pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let rows = args.rows.plan(&ROWS, task.destinations.path())?;
     args.refuse_ignored(&task, &rows)?;
-    let mut check = Check::new(args.solve());
+    let limits = if args.first { Limits::FIRST } else { Limits::PROOF };
+    let mut check = Check::new(args.engine.solve(limits, false, args.rating.rating_isomorphs()));
     check.answers_are_texts = args.answers.is_some();
     task.keep_columns(&rows);
-    task.answers = args.answers();
+    task.answers = match (&args.solutions, &args.solution_column) {
+        (Some(_), _) => Answers::Unwanted,
+        (None, Some(column)) => Answers::Column(column.clone()),
+        (None, None) => Answers::Wanted,
+    };
     task.settings.others = args.solutions.iter().cloned().collect();
     task.settings.method =
         Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
-    if let Some(path) = &args.solutions {
-        check_answers(path, &task.inputs)?;
+    let is_stdin = |path: &PathBuf| path == Path::new(STDIN);
+    if args.solutions.as_ref().is_some_and(is_stdin)
+        && (task.inputs.is_empty() || task.inputs.iter().any(is_stdin))
+    {
+        refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
     }
     let mut run = task.open()?;
     if let Some(path) = &args.solutions {
@@ -131,11 +137,6 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl CheckArgs {
-    fn solve(&self) -> Solve {
-        let limits = if self.first { Limits::FIRST } else { Limits::PROOF };
-        self.engine.solve(limits, false, self.rating.rating_isomorphs())
-    }
-
     fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
         let of_engine = rows
             .chosen()
@@ -146,14 +147,6 @@ impl CheckArgs {
         }
         self.rating.check(rows, task, self.first.then_some("--first"))?;
         self.engine.check_simd()
-    }
-
-    /// Returns where the inputs have solutions.
-    fn answers(&self) -> Answers {
-        if self.solutions.is_some() {
-            return Answers::Unwanted;
-        }
-        self.solution_column.clone().map_or(Answers::Wanted, Answers::Column)
     }
 }
 
@@ -214,12 +207,4 @@ fn find_column(
         }
     }
     Ok(false)
-}
-
-fn check_answers(path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-    let is_stdin = |path: &Path| path == Path::new(STDIN);
-    if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {
-        refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
-    }
-    Ok(())
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bulkdoku::pipeline::Solve;
 use bulkdoku::{EngineKind, Limits, SimdLevel};
-use clap::ValueEnum;
 
 use super::run_args::RunArgs;
 use super::{Failure, help, numbers};
@@ -25,13 +24,9 @@ pub struct EngineArgs {
     engine: Option<EngineKind>,
 
     /// avx512, avx2, sse4.2, sse2, neon or portable
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        value_parser = SimdLevel::by_name,
-        long_help = "Use this vector level instead of the machine's best: avx512, avx2, sse4.2, \
-                     sse2, neon or portable; --version lists those of the machine"
-    )]
+    ///
+    /// This vector level is used instead of the machine's best. --version lists those of the machine.
+    #[arg(long, value_name = "LEVEL", value_parser = SimdLevel::by_name)]
     simd: Option<SimdLevel>,
 
     #[command(flatten)]
@@ -51,49 +46,6 @@ pub struct LimitArgs {
     /// Count solutions up to this many [default: 2]
     #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU32>)]
     pub limit: Option<NonZeroU32>,
-}
-
-/// Which solutions are shown, if there are several.
-#[derive(Clone, Copy, Debug, clap::Args)]
-#[command(next_help_heading = "Search")]
-pub struct SolutionArgs {
-    /// Of several solutions the first, or lex-first
-    #[arg(long, value_name = "WHICH", hide_possible_values = true)]
-    solution: Option<Which>,
-
-    /// List up to this many solutions, a row for each
-    ///
-    /// The smallest comes first.
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = numbers::at_least_1::<NonZeroU32>,
-        conflicts_with_all = ["first", "condition"]
-    )]
-    pub solutions: Option<NonZeroU32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Which {
-    /// The first that the engine finds (the default)
-    First,
-    /// The smallest as an 81-digit number, the same for every engine
-    LexFirst,
-}
-
-impl SolutionArgs {
-    /// Rejects `--solution first` where the smallest one is shown.
-    pub fn check(self, are_smallest: bool) -> Result<(), Failure> {
-        if self.solution == Some(Which::First) && are_smallest {
-            refuse!("--solution first: --solutions and --format boj2239 show the smallest");
-        }
-        Ok(())
-    }
-
-    /// Returns whether the smallest solution comes first.
-    pub fn are_sorted(self) -> bool {
-        self.solution == Some(Which::LexFirst) || self.solutions.is_some()
-    }
 }
 
 impl LimitArgs {

@@ -13,8 +13,7 @@ status (--fail-on chooses), 2 wrong usage, 3 input or output failed, 75 another 
 output, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.\n\n\
 The first SIGINT (Ctrl-C) or SIGTERM ends the run once the rows of the puzzles solved so far are \
 written; a second one ends it at once. Until a run is complete, there is a file FILE.resume next to \
-its output FILE, from which --resume continues the run however it ended, even by a kill. SIGUSR1 \
-(and Ctrl-T on systems that have it) prints the progress.";
+its output FILE, from which --resume continues the run however it ended, even by a kill.";
 
 /// Adds standard options and texts to all subcommands.
 pub fn completed(command: Command) -> Command {

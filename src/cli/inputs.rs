@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bulkdoku::Source;
 use bulkdoku::input::csv::Table;
 use bulkdoku::input::{
-    ColumnFile, DetectError, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind,
-    OtherKeys, Position, Stream, StreamOptions, plain_lines,
+    ColumnFile, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind, OtherKeys,
+    Position, Stream, StreamOptions, plain_lines,
 };
 use bulkdoku::output::Column;
 
@@ -92,27 +92,21 @@ impl Inputs {
         let (option, computed) = (self.column_option, self.computed);
         for number in 0..self.all.len() {
             let Input { origin, types, opened, .. } = &mut self.all[number];
-            let is_found = matches!(origin, Origin::Found(_));
+            // Texts in a folder are not taken for malformed lines.
+            let needs_puzzles = matches!(origin, Origin::Found(_));
             let is_kept = opened.is_some() || origin.can_be_opened_once() || number < KEPT_OPEN;
             let mut stream = opened.take().unwrap_or_else(|| origin.open_or_fail());
-            let options = InputOptions { needs_puzzles: is_found, ..options.clone() };
+            let options = InputOptions { needs_puzzles, ..options.clone() };
             let layout = stream.layout(&options, || stop.load(Ordering::Relaxed));
             *types = stream.columns().map(ColumnFile::types);
             let (name, is_parquet) = (origin.shown_name(), types.is_some());
             *opened = Some(stream).filter(|_| is_kept);
-            let layout = match layout {
-                Err(error) if is_found && lacks_puzzles(&error) => {
-                    (*origin, *opened) = (origin.rejected(&error), None);
-                    continue;
-                }
-                layout => layout.map_err(|error| {
-                    input_args::refused(&name, &error, option, (&options, computed))
-                })?,
-            };
+            let layout = layout.map_err(|error| {
+                input_args::refused(&name, &error, option, (&options, computed))
+            })?;
             let Some(layout) = layout else { return Ok(()) };
-            let first = self.all[..number].iter().find(|input| input.is_accepted());
-            if let Some(first) = first.filter(|first| first.layout.kept() != layout.kept())
-                && options.keep != Some(Keep::Row)
+            let first = &self.all[0];
+            if number > 0 && first.layout.kept() != layout.kept() && options.keep != Some(Keep::Row)
             {
                 let first = (first.origin.shown_name(), first.layout.kept());
                 return Err(unlike(first, (name, layout.kept())));
@@ -140,8 +134,8 @@ impl Inputs {
     /// Returns the first input and another one with different columns.
     fn unlike(&self) -> Option<[String; 2]> {
         let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
-        let first = self.accepted().next()?;
-        let other = self.accepted().find(|input| columns(input) != columns(first))?;
+        let first = self.all.first()?;
+        let other = self.all.iter().find(|input| columns(input) != columns(first))?;
         Some([first, other].map(|input| input.origin.shown_name()))
     }
 
@@ -149,8 +143,7 @@ impl Inputs {
     /// solutions have the same keys; returns whether they have.
     fn have_same_cells(&mut self) -> bool {
         let first = self.first();
-        let mut accepted = self.all.iter_mut().filter(|input| input.is_accepted());
-        accepted.all(|input| {
+        self.all.iter_mut().all(|input| {
             let objects = input.layout.objects().zip(first.objects());
             let alike = objects.and_then(|(objects, first)| objects.keeping_as(first));
             let is_alike = alike.is_some();
@@ -187,15 +180,9 @@ impl Inputs {
         self.difference.as_deref()
     }
 
-    /// Returns the inputs with a layout.
-    fn accepted(&self) -> impl Iterator<Item = &Input> {
-        self.all.iter().filter(|input| input.is_accepted())
-    }
-
     /// Returns the layout of the first input, or that of lines without inputs.
     fn first(&self) -> Arc<dyn Layout> {
-        let first = self.accepted().next().or(self.all.first());
-        first.map_or_else(plain_lines, |input| Arc::clone(&input.layout))
+        self.all.first().map_or_else(plain_lines, |input| Arc::clone(&input.layout))
     }
 
     /// Returns the kind of the layouts of all inputs, if it is the same.
@@ -229,7 +216,7 @@ impl Inputs {
             let kept = kept.iter().find(holds)?.clone();
             Some([name, kept])
         };
-        let files = self.accepted().filter(|input| input.types.is_some());
+        let files = self.all.iter().filter(|input| input.types.is_some());
         files.filter_map(|input| input.layout.table()).find_map(|table| {
             [Some(table.puzzle), table.answer]
                 .into_iter()
@@ -246,6 +233,10 @@ impl Inputs {
         self.all.len() > 1
     }
 
+    pub fn can_be_read_twice(&self) -> bool {
+        !self.all.iter().any(|input| input.origin.can_be_opened_once())
+    }
+
     pub fn npy_blank(&self) -> u8 {
         self.options.npy_blank
     }
@@ -258,13 +249,13 @@ impl Inputs {
     }
 
     pub fn have_columns(&self) -> bool {
-        self.accepted().any(|input| input.types.is_some())
+        self.all.iter().any(|input| input.types.is_some())
     }
 
     /// Returns the layouts, each with the types of its columns, if the input is a file of columns.
     #[cfg(feature = "parquet")]
     pub fn types(&self) -> impl Iterator<Item = (&dyn Layout, Option<&(dyn Any + Send + Sync)>)> {
-        self.accepted().map(|input| (&*input.layout, input.types.as_deref()))
+        self.all.iter().map(|input| (&*input.layout, input.types.as_deref()))
     }
 
     /// Returns the names of the columns kept in the output and of those that are only read.
@@ -273,7 +264,7 @@ impl Inputs {
     }
 
     pub fn layouts(&self) -> impl Iterator<Item = &dyn Layout> {
-        self.accepted().map(|input| &*input.layout)
+        self.all.iter().map(|input| &*input.layout)
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -356,10 +347,6 @@ impl Inputs {
 }
 
 impl Input {
-    fn is_accepted(&self) -> bool {
-        !matches!(self.origin, Origin::Rejected(..))
-    }
-
     fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<'static> {
         let Self { origin, layout, opened, .. } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
@@ -377,21 +364,6 @@ fn finding(layout: &dyn Layout, is_parquet: bool, options: &InputOptions) -> Opt
     }
     let description = layout.description()?;
     Some(if is_parquet { description.replacen("CSV", "Parquet", 1) } else { description })
-}
-
-/// Returns whether an error is about the contents of a file, not about the options.
-fn lacks_puzzles(error: &DetectError) -> bool {
-    matches!(
-        error,
-        DetectError::Foreign(_)
-            | DetectError::NotPuzzles
-            | DetectError::ObjectInLines
-            | DetectError::Nested(_)
-            | DetectError::NoPuzzles(_)
-            | DetectError::NoSolutions(_)
-            | DetectError::OnlyPuzzles
-            | DetectError::BareLines
-    )
 }
 
 /// Returns the error for two inputs with different columns to keep.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -30,13 +30,12 @@ pub struct Lock {
 /// Locks paths, all runs in the same order.
 pub fn lock_all(mut paths: Vec<&Path>) -> Result<Vec<Lock>, Failure> {
     paths.sort_by_cached_key(|path| stored(path));
-    paths.into_iter().filter_map(|path| Lock::take(path).transpose()).collect()
+    paths.into_iter().map(Lock::take).collect()
 }
 
 impl Lock {
-    /// Locks the path of a regular file, which need not exist. Returns `None` for an existing file
-    /// in a folder in which no file can be created.
-    fn take(path: &Path) -> Result<Option<Self>, Failure> {
+    /// Locks the path of a regular file, which need not exist.
+    fn take(path: &Path) -> Result<Self, Failure> {
         let lock = hidden(path, "lock");
         let start = Instant::now();
         loop {
@@ -53,11 +52,10 @@ impl Lock {
             match file.map(|file| (is_locked(&file), file)) {
                 // Another run may have removed its lock in the meantime.
                 Ok((true, file)) if is_at(&lock, &file) => {
-                    return Ok(Some(Self { _path: Leftover::new(lock), _file: file }));
+                    return Ok(Self { _path: Leftover::new(lock), _file: file });
                 }
                 Ok((true, _)) => continue,
                 Ok((false, _)) => {}
-                Err(error) if is_denied(&error) && path.is_file() => return Ok(None),
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     return Err(Failure::at(path, format!("{error}; its folder does not exist")));
                 }
@@ -80,11 +78,6 @@ fn is_locked(file: &File) -> bool {
 
 fn is_at(path: &Path, file: &File) -> bool {
     Identity::of(path) == FileId::of_file(file).map(Identity::Existing)
-}
-
-/// Returns whether no file can be created in a folder.
-pub fn is_denied(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
 static ALL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());

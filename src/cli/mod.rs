@@ -67,13 +67,8 @@ use out::{OpenOutput, OutputTarget};
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]
-#[command(
-    name = "bulkdoku",
-    version = version::VERSION,
-    long_version = version::LONG.as_str(),
-    about,
-    max_term_width = 100
-)]
+#[command(name = "bulkdoku", about, max_term_width = 100)]
+#[command(version = version::VERSION, long_version = version::LONG.as_str())]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -88,15 +83,15 @@ pub struct Cli {
 #[derive(Debug, Args)]
 struct GlobalArgs {
     /// Color: auto, always or never
+    ///
+    /// In grids, help, and messages. auto is on a terminal, unless forbidden (no-color.org).
     #[arg(
         long,
         global = true,
         value_name = "WHEN",
         default_value = "auto",
         hide_possible_values = true,
-        help_heading = "Run",
-        long_help = "Color in grids, help, and messages: always, never, or auto, which is on a \
-                     terminal unless NO_COLOR is set"
+        help_heading = "Run"
     )]
     color: ColorChoice,
 }

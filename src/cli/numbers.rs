@@ -74,46 +74,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_have_suffixes_exponents_and_groups() {
+    fn numbers_have_suffixes_exponents_and_groups() {
         for (text, number) in [
-            ("0", 0),
             ("1_000", 1000),
             ("5k", 5000),
             ("1e6", 1_000_000),
             ("2.5M", 2_500_000),
-            ("2g", 2_000_000_000),
             ("18446744073709551615", u64::MAX),
         ] {
             assert_eq!(count(text), Ok(number), "{text}");
         }
-        for bad in
-            ["", "k", "1.5", "1.25e1", "0x10", "1,000", "½", "1é", "e5", "5B", "5kB", "-1", "1e30"]
+        for bad in ["", "k", "1.5", "1.25e1", "0x10", "1,000", "½", "e5", "5B", "5kB", "-1", "1e30"]
         {
             assert!(count(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn sizes_have_suffixes_of_1024() {
-        for (text, bytes) in
-            [("100_000", 100_000), ("4k", 4096), ("64MiB", 64 << 20), ("64mb", 64 << 20), ("7B", 7)]
-        {
+        for (text, bytes) in [("100_000", 100_000), ("4k", 4096), ("64MiB", 64 << 20), ("7B", 7)] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
-        for bad in ["", "M", "b", "-1", "99999999999T", "1MM", "é"] {
+        for bad in ["", "M", "-1", "99999999999T", "1MM", "é"] {
             assert!(size(bad).unwrap_err().starts_with("expected a size in bytes"), "{bad}");
         }
-    }
-
-    #[test]
-    fn ranges_have_both_ends() {
-        for (text, range) in [
-            ("22", 22..=22),
-            ("21..24", 21..=24),
-            ("21..=24", 21..=24),
-            ("..24", 0..=24),
-            ("30..", 30..=81),
-        ] {
+        for (text, range) in
+            [("22", 22..=22), ("21..=24", 21..=24), ("..24", 0..=24), ("30..", 30..=81)]
+        {
             assert_eq!(clues(text), Ok(range), "{text}");
         }
         for bad in ["", "..", "24..21", "82", "a..b", "1...2", "21..24..25", "-1..3", "21-24"] {

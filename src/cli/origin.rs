@@ -1,11 +1,11 @@
 //! Where inputs come from: files, pipes, standard input, and puzzles typed as arguments.
 
 use std::fs::{self, File};
-use std::io::{self, Cursor, ErrorKind};
+use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bulkdoku::input::{DetectError, OpenColumns, Stream};
+use bulkdoku::input::{OpenColumns, Stream};
 use bulkdoku::marks;
 use bulkdoku::pipeline::visible;
 use bulkdoku::puzzle::{CELLS, is_cell};
@@ -26,10 +26,8 @@ pub enum Origin {
     Stdin,
     /// A file, named pipe, or device.
     Path(PathBuf),
-    /// A file found in a folder, which need not contain puzzles.
+    /// A file found in a folder.
     Found(PathBuf),
-    /// A file found in a folder without a layout of puzzles, and the reason. It fails when read.
-    Rejected(PathBuf, Arc<str>),
     /// Puzzles typed as arguments, one per line.
     Typed(Arc<[u8]>),
 }
@@ -80,7 +78,7 @@ impl Origin {
         match self {
             Self::Stdin => true,
             Self::Path(path) => !path.is_file(),
-            Self::Found(_) | Self::Rejected(..) | Self::Typed(_) => false,
+            Self::Found(_) | Self::Typed(_) => false,
         }
     }
 
@@ -89,9 +87,6 @@ impl Origin {
             Self::Typed(text) => return Ok(Stream::new(Cursor::new(Arc::clone(text)))),
             Self::Stdin => Pipe::stdin()?,
             Self::Path(path) | Self::Found(path) => Pipe::open(path)?,
-            Self::Rejected(_, reason) => {
-                return Err(io::Error::new(ErrorKind::InvalidData, &**reason));
-            }
         };
         opened.map_or_else(|pipe| Ok(Stream::new(pipe)), |file| Stream::of_file(file, OPEN_COLUMNS))
     }
@@ -100,15 +95,10 @@ impl Origin {
         self.open().unwrap_or_else(Stream::failed)
     }
 
-    /// Returns the origin of a file without a layout of puzzles, which fails when it is read.
-    pub fn rejected(&self, error: &DetectError) -> Self {
-        Self::Rejected(self.path().into(), error.to_string().into())
-    }
-
     pub fn path(&self) -> &Path {
         match self {
             Self::Stdin => Path::new(STDIN),
-            Self::Path(path) | Self::Found(path) | Self::Rejected(path, _) => path,
+            Self::Path(path) | Self::Found(path) => path,
             Self::Typed(_) => Path::new(TYPED),
         }
     }
@@ -151,11 +141,6 @@ fn typed_puzzle(argument: &Path) -> Option<String> {
     })
 }
 
-/// Returns whether an argument is a puzzle, or looks like one with cells missing.
-pub fn looks_like_puzzle(argument: &Path) -> bool {
-    cells(argument).is_some() || argument.to_str().is_some_and(|text| text.parse::<Marks>().is_ok())
-}
-
 /// Returns why an argument is not a puzzle, if it looks like one.
 fn puzzle_fault(argument: &Path) -> Option<String> {
     let text = argument.to_str()?;
@@ -174,19 +159,6 @@ fn puzzle_fault(argument: &Path) -> Option<String> {
 fn cells(argument: &Path) -> Option<usize> {
     let text = argument.to_str()?.as_bytes();
     (text.len() > 2 * 9 && text.iter().copied().all(is_cell)).then_some(text.len())
-}
-
-/// Rejects inputs that cannot be read twice because they are not files.
-pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
-    let is_path = |path: &&PathBuf| !is_stdin(path) && !looks_like_puzzle(path);
-    for path in paths.iter().filter(is_path) {
-        fs::metadata(path).map_err(|error| missing(path, error))?;
-    }
-    let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
-    if !paths.is_empty() && paths.iter().all(is_file) {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!("{why}: each input must be a file")))
 }
 
 fn is_stdin(path: &Path) -> bool {

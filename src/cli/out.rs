@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
 use super::lock::Leftover;
-use super::platform::{FileId, Stdout};
+use super::platform::{FileId, Stdout, stdout};
 use super::resume::fault;
 use super::{Failure, shown};
 
@@ -78,7 +78,7 @@ impl OpenOutput {
     pub fn new(target: OutputTarget<'_>) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::Io(format!("{}: {error}", target.name()));
         let stream = match target {
-            OutputTarget::Stdout => OutputStream::Stdout(Stdout::open().map_err(failed)?),
+            OutputTarget::Stdout => OutputStream::Stdout(stdout().map_err(failed)?),
             OutputTarget::File(_) if target.regular().is_some() => OutputStream::Unopened,
             // The existing contents of an open stream are not overwritten.
             OutputTarget::File(path) => {

@@ -1,15 +1,13 @@
 //! Outputs: all are locked before any input is opened, and no file is overwritten by accident.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::slice;
 
 use bulkdoku::output::Needs;
 use bulkdoku::pipeline::{Checkpoint, MessageFormat};
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::ArgAction;
 
 use super::identity::{Identity, STDIN, hidden, stored};
 use super::lock::{Lock, lock_all};
@@ -20,32 +18,6 @@ use super::resume::{Earlier, Journal, JournalFile, OutputFiles, RowFiles, Side};
 use super::typed::RunIdentity;
 use super::{Failure, extensions, paths, shown};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outputs {
-    One(PathBuf),
-    Parts(Vec<PathBuf>),
-}
-
-impl Outputs {
-    fn one() -> impl TypedValueParser<Value = Self> {
-        paths::parser().map(Self::One)
-    }
-
-    pub fn parts() -> impl TypedValueParser<Value = Self> {
-        OsStringValueParser::new().try_map(|names: OsString| {
-            let names = names.to_str().ok_or("the names of the parts must be UTF-8")?;
-            Ok::<_, &str>(Self::Parts(names.split(',').map(PathBuf::from).collect()))
-        })
-    }
-
-    pub fn paths(&self) -> &[PathBuf] {
-        match self {
-            Self::One(path) => slice::from_ref(path),
-            Self::Parts(paths) => paths,
-        }
-    }
-}
-
 /// The files that a run writes.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
@@ -53,8 +25,8 @@ pub struct Destinations {
     /// Where the rows go [default: standard output]
     ///
     /// A name that ends with .gz or .zst compresses them.
-    #[arg(short, long, value_name = "FILE", value_parser = Outputs::one())]
-    pub output: Option<Outputs>,
+    #[arg(short, long, value_name = "FILE", value_parser = paths::parser(), action = ArgAction::Set)]
+    pub output: Vec<PathBuf>,
 
     /// Write a latency histogram, as CSV
     #[arg(long, value_name = "FILE")]
@@ -118,20 +90,13 @@ impl Destinations {
         (self.report.is_some() || self.summary_json.is_some()).then_some(Needs::NONE)
     }
 
-    /// Returns the paths of the outputs of rows, as typed; none for standard output.
-    pub fn paths(&self) -> &[PathBuf] {
-        self.output.as_ref().map_or(&[], Outputs::paths)
-    }
-
+    /// Returns the outputs of rows if they are parts of a set.
     pub fn parts(&self) -> &[PathBuf] {
-        match &self.output {
-            Some(Outputs::Parts(paths)) => paths,
-            Some(Outputs::One(_)) | None => &[],
-        }
+        if self.output.len() > 1 { &self.output } else { &[] }
     }
 
     pub fn path(&self) -> Option<&Path> {
-        self.paths().first().map(PathBuf::as_path)
+        self.output.first().map(PathBuf::as_path)
     }
 
     /// Returns the output of rows, or the first one, which names the run in messages.
@@ -140,8 +105,8 @@ impl Destinations {
     }
 
     fn all_rows(&self) -> impl Iterator<Item = OutputTarget<'_>> + Clone {
-        let stdout = self.output.is_none().then_some(OutputTarget::Stdout);
-        stdout.into_iter().chain(self.paths().iter().map(|path| OutputTarget::of(path)))
+        let stdout = self.output.is_empty().then_some(OutputTarget::Stdout);
+        stdout.into_iter().chain(self.output.iter().map(|path| OutputTarget::of(path)))
     }
 
     fn messages(&self) -> Option<OutputTarget<'_>> {
@@ -172,8 +137,8 @@ impl Destinations {
                 Identity::of(path)
             };
             let input = shown(path);
-            let same = files.iter().find(|file| Some(&file.identity) == identity.as_ref());
-            let Some(FileInUse { name, is_journal, .. }) = same else { continue };
+            let same = files.iter().find(|(other, ..)| Some(other) == identity.as_ref());
+            let Some((_, name, is_journal)) = same else { continue };
             if *is_journal {
                 refuse!(
                     "{input}: is an input, but the journal of the rows needs this path; name \
@@ -368,29 +333,16 @@ impl Claim {
 
 /// Creates a single file without a journal. Rejects one of the files in `reads`.
 pub fn create(output: &Path, force: bool, reads: &[PathBuf]) -> Result<OutputFiles, Failure> {
-    let output = Some(Outputs::One(output.to_owned()));
-    let destinations = Destinations { output, force, ..Destinations::default() };
+    let destinations =
+        Destinations { output: vec![output.to_owned()], force, ..Destinations::default() };
     let mut files = destinations.claim(reads)?.prepare(false)?;
     files.open_new(force)?;
     Ok(files)
 }
 
-/// A file that a run writes, to detect conflicts.
-struct FileInUse {
-    identity: Identity,
-    name: String,
-    is_journal: bool,
-}
-
-/// Returns the files that a run writes. Rejects outputs that are the same file.
-fn files_in_use(destinations: &Destinations) -> Result<Vec<FileInUse>, Failure> {
-    let output = |target: OutputTarget<'_>| (target.identity(), target.name(), false);
-    let mut all: Vec<_> = destinations.all_rows().map(output).collect();
-    for path in destinations.journal().iter().flat_map(JournalFile::paths) {
-        all.push((Identity::of(path), shown(path), true));
-    }
-    let sides = destinations.sides().map(|(_, target)| target);
-    all.extend(destinations.messages().into_iter().chain(sides).map(output));
+/// Returns the files that a run writes: the identity of each, its name, and whether it belongs to the
+/// journal. Rejects outputs that are the same file.
+fn files_in_use(destinations: &Destinations) -> Result<Vec<(Identity, String, bool)>, Failure> {
     if destinations.all().filter(|target| *target == OutputTarget::Stdout).count() > 1 {
         return Err(named_twice(&OutputTarget::Stdout.name()));
     }
@@ -401,14 +353,18 @@ fn files_in_use(destinations: &Destinations) -> Result<Vec<FileInUse>, Failure> 
     if let Some(target) = destinations.all().find(|target| stderr.is_some() && is_stderr(*target)) {
         refuse!("{}: standard error is written there; name another file", target.name());
     }
-    let mut files = Vec::<FileInUse>::new();
-    for (identity, name, is_journal) in all {
+    let journal = destinations.journal();
+    let journal = journal.iter().flat_map(JournalFile::paths);
+    let journal = journal.map(|path| (Identity::of(path), shown(path), true));
+    let outputs = destinations.all().map(|target| (target.identity(), target.name(), false));
+    let mut files = Vec::<(Identity, String, bool)>::new();
+    for (identity, name, is_journal) in outputs.chain(journal) {
         let Some(identity) = identity else { continue };
-        match files.iter().find(|other| other.identity == identity) {
-            None => files.push(FileInUse { identity, name, is_journal }),
-            Some(other) if !other.is_journal && !is_journal => return Err(named_twice(&name)),
-            Some(_) => {
-                refuse!("{name}: the journal of the rows needs this path; name another file")
+        match files.iter().find(|(other, ..)| *other == identity) {
+            None => files.push((identity, name, is_journal)),
+            Some(_) if !is_journal => return Err(named_twice(&name)),
+            Some((_, other, _)) => {
+                refuse!("{other}: the journal of the rows needs this path; name another file")
             }
         }
     }

@@ -10,32 +10,15 @@ use bulkdoku::pipeline::watch;
 use bulkdoku::stats::human_time;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::log;
 use super::numbers::counted;
-use super::{log, platform};
 
 const UPDATE: Duration = Duration::from_millis(100);
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// The options for progress.
-#[derive(Clone, Copy, Debug, clap::Args)]
-#[command(next_help_heading = "Run")]
-pub struct ProgressArgs {
-    /// Progress: auto, always, never, or an interval
-    ///
-    /// auto shows a bar on a terminal, unless the run is quiet. always also prints a line every two
-    /// seconds elsewhere, and an interval such as 30s sets the time between these lines.
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true,
-        value_parser = When::parse
-    )]
-    progress: When,
-}
-
+/// When progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum When {
+pub enum When {
     Auto,
     /// On a terminal, and elsewhere in lines at this interval.
     Every(Duration),
@@ -43,7 +26,7 @@ enum When {
 }
 
 impl When {
-    fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(Self::Auto),
             "always" => Ok(Self::Every(INTERVAL)),
@@ -71,9 +54,10 @@ const MANY_DRAWN: u64 = 100_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct Progressed {
+    /// Bytes of input, or rows.
     pub done: u64,
-    pub puzzles: Option<u64>,
-    /// The current task, or the number of rows.
+    pub puzzles: u64,
+    /// The number of rows, or of the puzzles from which they were chosen.
     pub what: String,
     /// How many puzzles were drawn, as long as none has a row.
     pub drawn_in_vain: u64,
@@ -81,7 +65,7 @@ pub struct Progressed {
 
 impl Progressed {
     pub fn of_bytes(bytes: &AtomicU64, progress: &Progress) -> Self {
-        let puzzles = Some(progress.records.load(Ordering::Relaxed));
+        let puzzles = progress.records.load(Ordering::Relaxed);
         Self { done: bytes.load(Ordering::Relaxed), puzzles, ..Self::default() }
     }
 
@@ -89,25 +73,26 @@ impl Progressed {
         Self { what: counted(progress.rows.load(Ordering::Relaxed), "row"), ..self }
     }
 
-    /// Adds from how many puzzles the rows were chosen.
-    pub fn with_draws(self, (tried, rows): (u64, u64)) -> Self {
-        let what = format!("from {} drawn puzzles", HumanCount(tried));
-        let drawn_in_vain = if rows == 0 { tried } else { 0 };
-        if tried > rows { Self { what, drawn_in_vain, ..self } } else { self }
-    }
-
-    pub fn of_rows(before: u64, progress: &Progress) -> Self {
+    /// Returns the progress of generated rows, with the number of puzzles from which they were chosen.
+    pub fn of_rows(before: u64, progress: &Progress, (tried, rows): (u64, u64)) -> Self {
         let done = before + progress.records.load(Ordering::Relaxed);
-        Self { done, puzzles: Some(done), ..Self::default() }
+        let is_chosen = tried > rows;
+        let what = if is_chosen {
+            format!("from {} drawn puzzles", HumanCount(tried))
+        } else {
+            String::new()
+        };
+        let drawn_in_vain = if rows == 0 { tried } else { 0 };
+        Self { done, puzzles: done, what, drawn_in_vain }
     }
 }
 
 impl Meter {
     /// Creates a meter for `total` work, if it is known. By default, progress is shown on a
     /// terminal, unless `quiet`.
-    pub fn new(args: ProgressArgs, total: Option<u64>, quiet: bool) -> Self {
+    pub fn new(when: When, total: Option<u64>, quiet: bool) -> Self {
         let is_terminal = io::stderr().is_terminal();
-        let (is_shown, interval) = match args.progress {
+        let (is_shown, interval) = match when {
             When::Auto => (!quiet, None),
             When::Every(interval) => (true, Some(interval)),
             When::Never => (false, None),
@@ -125,8 +110,7 @@ impl Meter {
         Self { bar, interval: interval.filter(|_| !is_terminal), total, quiet }
     }
 
-    /// Shows progress during `work`, which runs on a separate thread, and prints a line when a
-    /// signal requests it.
+    /// Shows progress during `work`, which runs on a separate thread.
     pub fn watch<T: Send>(
         &self,
         progressed: impl Fn() -> Progressed,
@@ -138,11 +122,8 @@ impl Meter {
         let Ok(result) = watch(UPDATE, work, |is_last| {
             let (now, elapsed) = (progressed(), begin.elapsed());
             let (percent, rates) = pace.describe(&now, elapsed);
-            let is_due = self.interval.is_some() && (is_last || elapsed >= due);
-            if is_due {
-                due = elapsed + self.interval.unwrap_or_default();
-            }
-            if platform::progress_is_requested() || is_due {
+            if let Some(interval) = self.interval.filter(|_| is_last || elapsed >= due) {
+                due = elapsed + interval;
                 self.bar.suspend(|| log::note(format!("progress: {percent}{rates}")));
             }
             if now.drawn_in_vain >= MANY_DRAWN && !is_quiet {
@@ -172,25 +153,23 @@ struct Pace {
 }
 
 impl Pace {
-    /// Returns the percentage, if the total is known; and the elapsed time, the puzzles or the task,
-    /// the rate, and the remaining time.
+    /// Returns the percentage, if the total is known; and the elapsed time, the puzzles, the rate, and
+    /// the remaining time.
     fn describe(&mut self, now: &Progressed, elapsed: Duration) -> (String, String) {
         let Progressed { done, puzzles, what, .. } = now;
-        let count = puzzles.unwrap_or(*done);
         let time = |seconds: f64| human_time(seconds * 1e9);
-        let mut rates = vec![time(elapsed.as_secs_f64())];
-        rates.extend(puzzles.map(|count| format!("{} puzzles", HumanCount(count))));
+        let mut rates =
+            vec![time(elapsed.as_secs_f64()), format!("{} puzzles", HumanCount(*puzzles))];
         rates.extend(Some(what.clone()).filter(|what| !what.is_empty()));
-        if self.from.is_none() && count > 0 {
-            self.from = Some((elapsed, *done, count));
+        if self.from.is_none() && *puzzles > 0 {
+            self.from = Some((elapsed, *done, *puzzles));
         }
-        if let Some((from, from_done, from_count)) = self.from.filter(|(from, ..)| elapsed > *from)
+        if let Some((from, from_done, from_puzzles)) =
+            self.from.filter(|(from, ..)| elapsed > *from)
         {
             let seconds = elapsed.saturating_sub(from).as_secs_f64();
-            if puzzles.is_some() {
-                let rate = HumanCount(((count - from_count) as f64 / seconds) as u64);
-                rates.push(format!("{rate}/s"));
-            }
+            let rate = HumanCount(((puzzles - from_puzzles) as f64 / seconds) as u64);
+            rates.push(format!("{rate}/s"));
             if let Some(total) = self.total.filter(|total| (from_done..*total).contains(done))
                 && *done > from_done
             {
@@ -209,7 +188,7 @@ mod tests {
     use super::*;
 
     fn at(pace: &mut Pace, seconds: u64, done: u64, puzzles: u64) -> String {
-        let progressed = Progressed { done, puzzles: Some(puzzles), ..Progressed::default() };
+        let progressed = Progressed { done, puzzles, ..Progressed::default() };
         let (percent, rates) = pace.describe(&progressed, Duration::from_secs(seconds));
         percent + &rates
     }

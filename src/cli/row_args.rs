@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use bulkdoku::condition::{self, Condition, computed_column, shared_name};
+use bulkdoku::condition::{self, computed_column, shared_name};
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{KeptCells, LayoutKind, OtherKeys};
 use bulkdoku::output::{
@@ -468,19 +468,6 @@ fn unique(list: Vec<OutputColumn>) -> Vec<OutputColumn> {
     list.into_iter().zip(names).map(|(column, name)| OutputColumn { name, ..column }).collect()
 }
 
-#[derive(Clone, Debug, clap::Args)]
-pub struct WhereArgs {
-    /// Only rows that meet a condition, as 'clues < 24'
-    ///
-    /// It has names of columns that --columns offers or the input has, numbers, texts in quotes,
-    /// true and false, == != < <= > >=, in (…), not in (…), and, or, not, and parentheses. A name
-    /// with other characters is written between backticks. If the input has a column with the name
-    /// of a computed one, `input_NAME` or `computed_NAME` is required. Comparisons with a missing value
-    /// are false. Exit status, messages and counts cover all records.
-    #[arg(long = "where", value_name = "CONDITION", help_heading = "Output")]
-    pub condition: Option<Condition>,
-}
-
 /// How guesses are rated.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct RatingArgs {
@@ -488,12 +475,8 @@ pub struct RatingArgs {
     ///
     /// They are drawn from the canonical form, so all isomorphs of a puzzle have the same rating.
     /// It is the geometric mean of guesses + 1, minus 1.
-    #[arg(
-        long,
-        value_name = "K",
-        help_heading = "Search",
-        value_parser = |text: &str| numbers::up_to::<NonZeroU32>(text, 10_000)
-    )]
+    #[arg(long, value_name = "K", help_heading = "Search",
+        value_parser = |text: &str| numbers::up_to::<NonZeroU32>(text, 10_000))]
     rating_over: Option<NonZeroU32>,
 }
 

@@ -15,6 +15,7 @@ use bulkdoku::pipeline::{
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Compression, Progress, Source, Status};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::against::Comparison;
 use super::inputs::Inputs;
@@ -24,10 +25,10 @@ use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
 use super::resume::{RowFiles, Side};
 use super::run_args::RunArgs;
-use super::summary::{Method, Summary};
+use super::summary::{Method, Summary, object};
 use super::typed::{RunIdentity, Typed};
 use super::version::Origin;
-use super::{Exit, Failure, log, platform, report, typed};
+use super::{Exit, Failure, log, platform, report};
 
 /// The bytes of input for which another thread is worth its start, unless records take long.
 const BYTES_PER_THREAD: usize = 16 * 1024;
@@ -184,19 +185,6 @@ impl Ending {
     }
 }
 
-#[derive(Serialize)]
-struct JsonSummary<'a> {
-    schema: u32,
-    #[serde(flatten)]
-    origin: Origin,
-    subcommand: &'a str,
-    options: &'a typed::TypedOptions,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    #[serde(flatten)]
-    summary: &'a serde_json::Map<String, serde_json::Value>,
-}
-
 pub struct OpenRun<'a> {
     settings: &'a Settings,
     destinations: Destinations,
@@ -275,7 +263,7 @@ impl<'a> OpenRun<'a> {
             let truncated = self.outputs.truncate_to_start();
             truncated.map_err(|error| self.unchanged(&error))?;
         }
-        let count = self.destinations.paths().len().max(1) as u8;
+        let count = self.destinations.output.len().max(1) as u8;
         let writer = RowWriter::new(&mut self.outputs, &*self.format, count, start, progress);
         Ok(writer.run(source, job, filters, options))
     }
@@ -370,8 +358,13 @@ impl<'a> OpenRun<'a> {
     fn write_sides(&self, of: &Report, summary: &Summary) -> Vec<String> {
         let Typed { subcommand, options, seed, .. } = &self.settings.typed;
         let origin = Origin::new(self.began);
-        let (seed, summary) = (*seed, &summary.json);
-        let json = JsonSummary { schema: 1, origin, subcommand, options, seed, summary };
+        let json = object([
+            json!({ "schema": 1 }),
+            json!(origin),
+            json!({ "subcommand": subcommand, "options": options }),
+            seed.map_or(Value::Null, |seed| json!({ "seed": seed })),
+            json!(summary.json),
+        ]);
         let write = |side: Side, out: &OpenOutput| match side {
             Side::Latencies => of.latencies.write_csv(out),
             Side::Summary => write_json(out, &json),

@@ -9,7 +9,7 @@ use bulkdoku::stats::Counts;
 use bulkdoku::{Progress, Status};
 
 use super::parse_threads;
-use super::progress::ProgressArgs;
+use super::progress::When;
 
 /// The options of all subcommands that read or generate many records.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -26,12 +26,7 @@ pub struct RunArgs {
     /// End the run after this time, such as 90s or 2h
     ///
     /// It ends as by a signal, at a complete row, with exit status 124; --resume continues it.
-    #[arg(
-        long,
-        value_name = "TIME",
-        help_heading = "Run",
-        value_parser = humantime::parse_duration
-    )]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
 
     /// Statuses that cause exit status 1, or none
@@ -41,8 +36,13 @@ pub struct RunArgs {
     #[arg(long, value_name = "STATUS,…", value_parser = StatusSet::parse)]
     pub fail_on: Option<StatusSet>,
 
-    #[command(flatten)]
-    pub progress: ProgressArgs,
+    /// Progress: auto, always, never, or an interval
+    ///
+    /// auto shows a bar on a terminal, unless the run is quiet. always also prints a line every two
+    /// seconds elsewhere, and an interval such as 30s sets the time between these lines.
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true,
+        value_parser = When::parse)]
+    pub progress: When,
 }
 
 impl RunArgs {

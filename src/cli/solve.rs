@@ -6,13 +6,13 @@ use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{List, Solve};
 use bulkdoku::{Limits, Status};
 
-use super::engine_args::{EngineArgs, LimitArgs, SolutionArgs};
+use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
 use super::row_args::{PageArgs, RatingArgs, RowArgs, RowPlan, RowRules};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help, show};
+use super::{Exit, Failure, help, numbers, show};
 
 /// Solve puzzles and write one row for each, in order
 ///
@@ -45,8 +45,19 @@ pub struct SolveArgs {
     #[command(flatten)]
     limit: LimitArgs,
 
-    #[command(flatten)]
-    solution: SolutionArgs,
+    /// Of several solutions the smallest: lex-first
+    ///
+    /// As a number of 81 digits, the same for every engine. By default the first that the engine finds.
+    #[arg(long, value_name = "WHICH", help_heading = "Search", hide_possible_values = true,
+        value_parser = ["lex-first"])]
+    solution: Option<String>,
+
+    /// List up to this many solutions, a row for each
+    ///
+    /// The smallest comes first.
+    #[arg(long, value_name = "N", help_heading = "Search",
+        value_parser = numbers::at_least_1::<NonZeroU32>, conflicts_with_all = ["first", "condition"])]
+    solutions: Option<NonZeroU32>,
 
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -93,13 +104,12 @@ The column reason has what is wrong with a malformed or contradictory record, as
 pub static ROWS: RowRules = RowRules {
     name: "solve",
     columns: Column::OF_SOLVE,
-    default_format: RowFormat::Csv,
     is_written: |format| !format.is_path(),
     default_columns: &Column::DEFAULT,
     appended: None,
-    changes_cells: false,
     names_file: true,
     single: Column::Solution,
+    ..RowRules::OF_INPUT
 };
 
 pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
@@ -118,7 +128,7 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     }
     let mut run = task.open()?;
     let format = rows.format(&mut run.inputs)?;
-    match args.solution.solutions {
+    match args.solutions {
         None => run.write(&solve, Vec::new(), format),
         Some(solutions) => run.write(&List { solve, solutions }, Vec::new(), format),
     }
@@ -126,7 +136,7 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
 
 impl SolveArgs {
     fn solve(&self, rows: &RowPlan) -> Solve {
-        let listed = self.solution.solutions;
+        let listed = self.solutions;
         let first = self.limit.first || (rows.format.is_judges() && listed.is_none());
         let count = listed.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
@@ -134,28 +144,20 @@ impl SolveArgs {
     }
 
     fn is_smallest(&self, rows: &RowPlan) -> bool {
-        self.solution.are_sorted() || rows.format == RowFormat::Boj2239
+        self.solution.is_some() || self.solutions.is_some() || rows.format == RowFormat::Boj2239
     }
 
     fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
-        if self
-            .solution
-            .solutions
-            .zip(self.limit.limit)
-            .is_some_and(|(listed, limit)| limit < listed)
-        {
+        if self.solutions.zip(self.limit.limit).is_some_and(|(listed, limit)| limit < listed) {
             refuse!("--limit is less than --solutions, which counts as far as it lists");
         }
         if self.limit.limit.is_some() && rows.format.is_judges() {
             refuse!("--limit does nothing: judges do not count solutions");
         }
-        self.solution.check(self.is_smallest(rows))?;
         let of_row = Needs::SEARCH.union(Needs::CONTRADICTION);
         let of_puzzle =
             |column: &Column| *column == Column::Clues || !of_row.include(column.needs());
-        if let Some(column) =
-            rows.chosen().find(of_puzzle).filter(|_| self.solution.solutions.is_some())
-        {
+        if let Some(column) = rows.chosen().find(of_puzzle).filter(|_| self.solutions.is_some()) {
             refuse!(
                 "the column {column} needs one row for each record; --solutions writes several"
             );

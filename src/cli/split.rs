@@ -8,7 +8,6 @@ use bulkdoku::pipeline::{Classify, Filter};
 use bulkdoku::sets::Split;
 
 use super::against::{ByArgs, finds};
-use super::outputs::Outputs;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::summary::Method;
@@ -30,7 +29,7 @@ use super::{Exit, Failure, help, numbers, shown};
 #[command(mut_arg("output", |output| output
     .required(true)
     .value_name("TRAIN,TEST,…")
-    .value_parser(Outputs::parts())
+    .value_delimiter(',')
     .help("Where the rows of each part go")
     .long_help(
         "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
@@ -85,7 +84,7 @@ pub static ROWS: RowRules = RowRules { name: "split", ..RowRules::OF_INPUT };
 pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     typed.refuse(&["--latency"], "no engine is measured")?;
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.plan(task.destinations.paths())?;
+    let rows = args.plan(&task.destinations.output)?;
     let by = args.by.sameness();
     task.keep_columns(&rows);
     task.settings.method = Method::finding(finds(by));

@@ -3,16 +3,15 @@
 use std::fmt::Display;
 use std::sync::atomic::Ordering;
 
-use bulkdoku::condition::{Condition, Predicate};
+use bulkdoku::condition::Condition;
 use bulkdoku::input::{Answers, InputOptions, Keep};
 use bulkdoku::output::Column;
 
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
-use super::origin::check_files;
 use super::outputs::Destinations;
 use super::paths::InputPaths;
-use super::row_args::{RowPlan, RowRules, WhereArgs};
+use super::row_args::{RowPlan, RowRules};
 use super::run::{Run, Settings};
 use super::run_args::RunArgs;
 use super::typed::Typed;
@@ -30,8 +29,15 @@ pub struct RecordArgs {
     #[command(flatten)]
     pub destinations: Destinations,
 
-    #[command(flatten)]
-    pub condition: WhereArgs,
+    /// Only rows that meet a condition, as 'clues < 24'
+    ///
+    /// It has names of columns that --columns offers or the input has, numbers, texts in quotes,
+    /// true and false, == != < <= > >=, in (…), not in (…), and, or, not, and parentheses. A name
+    /// with other characters is written between backticks. If the input has a column with the name
+    /// of a computed one, `input_NAME` or `computed_NAME` is required. Comparisons with a missing value
+    /// are false. Exit status, messages and counts cover all records.
+    #[arg(long = "where", value_name = "CONDITION", help_heading = "Output")]
+    pub condition: Option<Condition>,
 }
 
 /// What a run over records does, before any file is opened. [`Self::open`] is the next step.
@@ -39,8 +45,6 @@ pub struct Task<'a> {
     layout: &'a InputArgs,
     pub settings: Settings,
     pub inputs: InputPaths,
-    /// The reason that each input must be a file, if the run reads inputs twice.
-    pub reads_twice: Option<&'static str>,
     pub destinations: Destinations,
     /// Where the inputs have solutions.
     pub answers: Answers,
@@ -60,13 +64,12 @@ impl<'a> Task<'a> {
             layout: &args.layout,
             settings: Settings::new(typed, run),
             inputs: args.input.clone(),
-            reads_twice: None,
             destinations: args.destinations.clone(),
             answers: Answers::Unwanted,
             keep: None,
             names_all: false,
             ambiguous: Vec::new(),
-            condition: args.condition.condition.clone(),
+            condition: args.condition.clone(),
             rules,
         }
     }
@@ -88,12 +91,9 @@ impl<'a> Task<'a> {
     }
 
     /// Claims the outputs, and then opens the inputs, detects their layouts, and finds the columns of
-    /// the condition among them.
+    /// the condition among them. Rejects a condition that no row can meet.
     pub fn open(mut self) -> Result<Run, Failure> {
         self.inputs.expand(&self.destinations)?;
-        if let Some(why) = self.reads_twice {
-            check_files(&self.inputs, why)?;
-        }
         let options = self.options()?;
         let settings = self.settings;
         let claim = self.destinations.claim(&[&self.inputs[..], &settings.others].concat())?;
@@ -113,9 +113,13 @@ impl<'a> Task<'a> {
         if run.progress.stop.load(Ordering::Relaxed) {
             return Err(Failure::Stopped);
         }
-        let condition = self.condition.as_ref();
-        let resolve = |condition: &Condition| predicate(condition, self.rules, &run.inputs.read());
-        run.test = condition.map(resolve).transpose()?;
+        if let Some(condition) = &self.condition {
+            let failed = |error: &dyn Display| Failure::Usage(format!("--where: {error}"));
+            let predicate = condition.resolve(self.rules.columns, &run.inputs.read());
+            let predicate = predicate.map_err(|error| failed(&error))?;
+            predicate.check(&[]).map_err(|error| failed(&error))?;
+            run.test = Some(predicate);
+        }
         Ok(run)
     }
 
@@ -129,16 +133,4 @@ impl<'a> Task<'a> {
         }
         Ok(options)
     }
-}
-
-/// Finds the columns of a condition, and rejects it if no row can meet it.
-fn predicate(
-    condition: &Condition,
-    rules: &RowRules,
-    read: &[String],
-) -> Result<Predicate, Failure> {
-    let failed = |error: &dyn Display| Failure::Usage(format!("--where: {error}"));
-    let predicate = condition.resolve(rules.columns, read).map_err(|error| failed(&error))?;
-    predicate.check(&[]).map_err(|error| failed(&error))?;
-    Ok(predicate)
 }

@@ -135,32 +135,3 @@ impl Worker {
         outcomes
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::task::tests::CLASSIC;
-    use super::*;
-
-    #[test]
-    fn every_row_is_solved_once_for_every_batch_and_number_of_threads() {
-        let plan = Plan::tested();
-        let puzzle = CLASSIC.parse().unwrap();
-        let lines: Vec<_> =
-            (0..50).map(|i| if i % 3 == 0 { Puzzle::EMPTY } else { puzzle }.text()).collect();
-        let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
-        for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 50), (1, 1)] {
-            let [threads, batch] = [threads, batch].map(|n| NonZeroUsize::new(n).unwrap());
-            let plan = Plan { batch, ..plan.clone() };
-            let (engine, simd) = (EngineKind::Scalar, SimdLevel::best());
-            let contender = EngineContender::new(engine, simd, threads, &plan).unwrap();
-            let outcomes = contender.outcomes(&lines);
-            assert_eq!(outcomes.iter().map(|o| o.solutions).collect::<Vec<_>>(), expected);
-            // The output of the last batch, which is the only one if it is large.
-            let worker = contender.workers[0].lock().unwrap();
-            if threads.get() == 1 && batch.get() >= 50 {
-                let text: Vec<_> = outcomes.iter().map(|o| o.grid.to_string()).collect();
-                assert_eq!(worker.output.as_flattened(), text.concat().as_bytes());
-            }
-        }
-    }
-}

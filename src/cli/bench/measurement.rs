@@ -13,9 +13,11 @@ use bulkdoku::pipeline::visible;
 use bulkdoku::{Limits, Outcome};
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::task::Task;
 use crate::cli::sets::PuzzleSet;
+use crate::cli::summary::object;
 use crate::cli::version::{Machine, Origin};
 use crate::cli::{Failure, platform};
 
@@ -102,17 +104,10 @@ impl Measurement {
     }
 }
 
-#[derive(Serialize)]
-pub struct Entry<'a> {
-    schema: u32,
-    #[serde(flatten)]
-    measurement: &'a Measurement,
-    #[serde(flatten)]
-    origin: &'a Origin,
-}
-
-pub fn entries<'a>(measurements: &'a [Measurement], origin: &'a Origin) -> Vec<Entry<'a>> {
-    measurements.iter().map(|measurement| Entry { schema: 1, measurement, origin }).collect()
+/// Returns the JSON of each measurement.
+pub fn entries(measurements: &[Measurement], origin: &Origin) -> Vec<Map<String, Value>> {
+    let entry = |of| object([json!({ "schema": 1 }), json!(of), json!(origin)]);
+    measurements.iter().map(entry).collect()
 }
 
 /// The number of text columns of a table, which come first; the others are numbers.
@@ -266,16 +261,14 @@ impl Plan {
         }
     }
 
-    /// Measures every contender on `set`. Calls `step` after each calibration and each round of one of
-    /// them.
+    /// Measures every contender on `set`.
     ///
     /// # Errors
     /// When a signal ends the run.
     pub fn measure(
         &self,
         set: &PuzzleSet,
-        contenders: &mut [Box<dyn Contender + Send>],
-        mut step: impl FnMut(),
+        contenders: &mut [Box<dyn Contender>],
     ) -> Result<Vec<Measurement>, Failure> {
         let task = Task::new(&set.puzzles, self);
         let entrants = contenders.iter_mut().map(|contender| Entrant {
@@ -298,7 +291,6 @@ impl Plan {
                 if platform::interruption().is_some() {
                     return Err(Failure::Stopped);
                 }
-                step();
             }
         }
         Ok(entrants.into_iter().map(Entrant::finish).collect())
@@ -308,20 +300,6 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    impl Plan {
-        /// Returns a plan with 200 rows and three rounds.
-        pub fn tested() -> Self {
-            Self {
-                limits: Limits::PROOF,
-                rows_at_least: 200,
-                rows_at_most: None,
-                seed: 1,
-                rounds: 3.try_into().unwrap(),
-                batch: 33.try_into().unwrap(),
-            }
-        }
-    }
 
     #[test]
     #[expect(clippy::float_cmp, reason = "no rounding is involved")]

@@ -7,36 +7,36 @@ mod engine;
 mod measurement;
 mod task;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
 use bulkdoku::pipeline::visible;
 use bulkdoku::{EngineKind, Limits, SimdLevel};
+use clap::builder::Resettable;
 use serde_json::json;
 
 use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::out::write_side;
-use super::outputs::{Destinations, Outputs};
-use super::progress::{Meter, ProgressArgs, Progressed};
-use super::sets::{self, PuzzleSet};
+use super::outputs::Destinations;
+use super::sets;
 use super::version::Origin;
 use super::{Exit, Failure, extensions, help, log, numbers, parse_threads, report};
 use baseline::Baseline;
 use engine::EngineContender;
-use measurement::{Contender, Measurement, Plan, entries, table};
+use measurement::{Contender, Plan, entries, table};
 
 /// The minimum number of rows of a set; smaller sets are repeated, each time with another
 /// permutation.
 const ROWS_AT_LEAST: usize = 20_000;
 /// The maximum number of records of a set. With their outcomes, they take a few gigabytes.
 const MOST_ROWS: usize = 10_000_000;
-const MOST_ROUNDS: u64 = 1_000_000;
+const MOST_ROUNDS: usize = 1_000_000;
 
 /// Measure how fast the engines solve puzzle sets
 ///
@@ -50,10 +50,12 @@ const MOST_ROUNDS: u64 = 1_000_000;
 /// slow engines solve fewer puzzles.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(next_help_heading = "Run")]
 pub struct BenchArgs {
     /// Files of puzzles, or - [default: the bundled sets]
     ///
     /// In any format that solve reads; - is standard input.
+    #[arg(help_heading = Resettable::Reset)]
     input: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -83,39 +85,23 @@ pub struct BenchArgs {
     /// Exit with 1 if slower than the baseline by more than this percentage
     ///
     /// Both the median and the fastest round must be slower.
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        help_heading = "Output",
-        value_parser = parse_percent,
-        requires = "baseline"
-    )]
+    #[arg(long, value_name = "PERCENT", help_heading = "Output", requires = "baseline",
+        value_parser = parse_percent)]
     fail_above: Option<f64>,
 
     /// Measure a command as well, and check its answers
     ///
     /// The shell runs it. It reads lines of 81 cells with . for a blank, and writes a line for each: the
-    /// solution, or any text with it, such as the puzzle, a comma, and the solution; or an empty line or
-    /// . for a puzzle without exactly one solution. {threads} stands for the number of threads, and {} for
+    /// solution, or any text with it, such as the puzzle, a comma, and the solution; or a line without a
+    /// grid for a puzzle without exactly one solution. {threads} stands for the number of threads, and {} for
     /// the path of a file with the puzzles, which are then not on standard input. bulkdoku itself is
     /// measured in the same way. The option may be repeated.
-    #[arg(
-        long,
-        value_name = "NAME=COMMAND",
-        help_heading = "Solvers",
-        value_parser = parse_solver
-    )]
+    #[arg(long, value_name = "NAME=COMMAND", help_heading = "Solvers", value_parser = parse_solver)]
     solver: Vec<(String, String)>,
 
     /// Stop a command that takes longer, such as 90s
-    #[arg(
-        long,
-        value_name = "TIME",
-        help_heading = "Solvers",
-        default_value = "60s",
-        value_parser = humantime::parse_duration,
-        requires = "solver"
-    )]
+    #[arg(long, value_name = "TIME", help_heading = "Solvers", default_value = "60s",
+        value_parser = humantime::parse_duration, requires = "solver")]
     timeout: Duration,
 
     #[command(flatten)]
@@ -155,62 +141,30 @@ pub struct BenchArgs {
     simd: Vec<SimdLevel>,
 
     /// How many puzzles of each set, drawn at random
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
-        long_help = "How many puzzles of each set: a random sample of a larger set, or all of a \
-                     smaller one, repeated [default: all, repeated to at least 20000]"
-    )]
+    ///
+    /// How many puzzles of each set: a random sample of a larger set, or all of a smaller one,
+    /// repeated [default: all, repeated to at least 20000]
+    #[arg(long, value_name = "N", value_parser = up_to::<MOST_ROWS>)]
     rows: Option<NonZeroUsize>,
 
     /// Number of timed rounds
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "7",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROUNDS)
-    )]
+    #[arg(long, value_name = "N", default_value = "7", value_parser = up_to::<MOST_ROUNDS>)]
     rounds: NonZeroUsize,
 
     /// Number of puzzles passed to an engine at once
     ///
     /// solve passes about 1400.
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "2000",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64)
-    )]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = up_to::<MOST_ROWS>)]
     batch: NonZeroUsize,
 
     /// Seed of the permutations and samples
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "1",
-        value_parser = numbers::count
-    )]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::count)]
     seed: u64,
 
     /// Numbers of threads, separated by commas; 0: all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "LIST",
-        help_heading = "Run",
-        value_delimiter = ',',
-        default_value = "1",
-        value_parser = parse_threads
-    )]
+    #[arg(short = 'j', long, value_name = "LIST", value_delimiter = ',', default_value = "1",
+        value_parser = parse_threads)]
     threads: Vec<NonZeroUsize>,
-
-    #[command(flatten)]
-    progress: ProgressArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -241,7 +195,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     contenders.extend(args.commands()?);
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
-        output: args.output.clone().map(Outputs::One),
+        output: args.output.iter().cloned().collect(),
         report: args.report.clone(),
         force: args.force,
         ..Destinations::default()
@@ -264,7 +218,13 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let mut opened = claim.prepare(false)?;
     opened.open_new(args.force)?;
 
-    let measurements = measure(&plan, &mut contenders, &sets, args.progress)?;
+    let measurements = sets.iter().map(|set| {
+        if io::stderr().is_terminal() {
+            log::note(format!("measuring {}", visible(&set.name)));
+        }
+        plan.measure(set, &mut contenders)
+    });
+    let measurements = measurements.collect::<Result<Vec<_>, _>>()?.concat();
 
     let entries = entries(&measurements, &origin);
     let text = if is_json {
@@ -311,13 +271,13 @@ impl BenchArgs {
 
     /// Starts the threads and builds the engines. An engine without vectors is measured once, not for
     /// each level.
-    fn engines(&self, plan: &Plan) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
+    fn engines(&self, plan: &Plan) -> Result<Vec<Box<dyn Contender>>, Failure> {
         let mut levels = self.simd.clone();
         check_simd(!levels.is_empty(), &self.engine)?;
         if levels.is_empty() {
             levels.push(SimdLevel::best());
         }
-        let (mut started, mut contenders) = (Vec::new(), Vec::<Box<dyn Contender + Send>>::new());
+        let (mut started, mut contenders) = (Vec::new(), Vec::<Box<dyn Contender>>::new());
         let pairs = self.engine.iter().flat_map(|it| levels.iter().map(move |at| (*it, *at)));
         for (engine, simd) in pairs {
             for &threads in &self.threads {
@@ -335,7 +295,7 @@ impl BenchArgs {
 #[cfg(unix)]
 impl BenchArgs {
     /// Returns the commands, with bulkdoku as the first one if there are any.
-    fn commands(&self) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
+    fn commands(&self) -> Result<Vec<Box<dyn Contender>>, Failure> {
         use super::version::quoted;
 
         if self.solver.is_empty() {
@@ -346,7 +306,7 @@ impl BenchArgs {
         let options = "--quiet --fail-on none --threads {threads}";
         let own = format!("{program} solve {options} --format lines{first}");
         let own = ("bulkdoku, piped".into(), own);
-        let mut commands: Vec<Box<dyn Contender + Send>> = Vec::new();
+        let mut commands: Vec<Box<dyn Contender>> = Vec::new();
         for (name, command) in [&own].into_iter().chain(&self.solver) {
             let is_engine = name.parse::<EngineKind>().is_ok();
             if is_engine || self.solver.iter().filter(|(other, _)| other == name).count() > 1 {
@@ -356,7 +316,7 @@ impl BenchArgs {
             // A command that does not know the number of threads is measured once.
             let takes_threads = command.contains("{threads}");
             let threads = if takes_threads { &self.threads[..] } else { &self.threads[..1] };
-            commands.extend(threads.iter().map(|threads| -> Box<dyn Contender + Send> {
+            commands.extend(threads.iter().map(|threads| -> Box<dyn Contender> {
                 let (threads, timeout) = (threads.get(), self.timeout);
                 Box::new(command::CommandContender::new(name, command, threads, timeout))
             }));
@@ -367,7 +327,7 @@ impl BenchArgs {
 
 #[cfg(not(unix))]
 impl BenchArgs {
-    fn commands(&self) -> Result<Vec<Box<dyn Contender + Send>>, Failure> {
+    fn commands(&self) -> Result<Vec<Box<dyn Contender>>, Failure> {
         match self.solver.first() {
             Some((name, command)) => {
                 refuse!("--solver {name}={command}: supported on Unix systems only")
@@ -375,6 +335,10 @@ impl BenchArgs {
             None => Ok(Vec::new()),
         }
     }
+}
+
+fn up_to<const MOST: usize>(text: &str) -> Result<NonZeroUsize, String> {
+    numbers::up_to(text, MOST as u64)
 }
 
 fn parse_solver(text: &str) -> Result<(String, String), String> {
@@ -391,29 +355,4 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
     let percent = number.filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
     percent.ok_or_else(|| "a percentage from 0, such as 5%".into())
-}
-
-fn measure(
-    plan: &Plan,
-    contenders: &mut [Box<dyn Contender + Send>],
-    sets: &[PuzzleSet],
-    progress: ProgressArgs,
-) -> Result<Vec<Measurement>, Failure> {
-    let steps_per_set = contenders.len() * (1 + plan.rounds.get());
-    let meter = Meter::new(progress, Some((steps_per_set * sets.len()) as u64), false);
-    let steps = AtomicU64::new(0);
-    let progressed = || {
-        let done = steps.load(Ordering::Relaxed);
-        let set = sets.get(done as usize / steps_per_set.max(1));
-        let what = set.map_or(String::new(), |set| visible(&set.name).into());
-        Progressed { done, what, ..Progressed::default() }
-    };
-    let step = || {
-        steps.fetch_add(1, Ordering::Relaxed);
-    };
-    let measured = meter.watch(progressed, || {
-        let of_sets = sets.iter().map(|set| plan.measure(set, contenders, step));
-        of_sets.collect::<Result<Vec<_>, _>>()
-    });
-    Ok(measured?.concat())
 }

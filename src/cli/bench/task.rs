@@ -1,7 +1,8 @@
 //! The rows of a measurement, and the check of all answers.
 
+use bulkdoku::forms::answer;
 use bulkdoku::isomorph::{Permutation, SeededRng};
-use bulkdoku::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku::puzzle::{Grid, Puzzle};
 use bulkdoku::text::Line;
 use bulkdoku::{Batch, EngineKind, Limits, Outcome, SimdLevel};
 
@@ -15,31 +16,6 @@ pub struct Task {
     expected: Vec<Outcome>,
     /// The number of solutions at which a search ends.
     limit: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    /// The puzzle has several solutions or none.
-    None,
-    Grid(Line),
-    Unreadable,
-}
-
-impl Answer {
-    /// Reads a line: the solution is the only run of exactly 81 digits. An empty line, `.`, or the
-    /// puzzle alone means that there is none, or more than one.
-    fn of(line: &[u8]) -> Self {
-        let is_digit = |byte: &u8| (b'1'..=b'9').contains(byte);
-        let mut runs = line.split(|byte| !is_digit(byte));
-        if let Some(grid) = runs.find_map(|run| Line::try_from(run).ok()) {
-            return Self::Grid(grid);
-        }
-        let is_cell = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-        let has_puzzle = line.iter().take_while(|byte| is_cell(byte)).count() == CELLS;
-        let rest = if has_puzzle { &line[CELLS..] } else { line }.trim_ascii();
-        let rest = rest.strip_prefix(b",").unwrap_or(rest);
-        if matches!(rest, b"" | b".") { Self::None } else { Self::Unreadable }
-    }
 }
 
 impl Task {
@@ -76,22 +52,18 @@ impl Task {
         if expected.solutions == 1 && line.trim_ascii() == expected.grid.text() {
             return Ok(());
         }
-        match Answer::of(line) {
-            Answer::Unreadable => Err("unreadable"),
-            Answer::None if expected.solutions == 1 && !expected.gave_up => {
-                Err("without a solution, but its puzzle has one")
-            }
-            Answer::None => Ok(()),
-            Answer::Grid(text) => {
-                let grid = Grid::try_from(text.map(|digit| digit - b'0'));
-                let is_of =
-                    |row: usize| grid.as_ref().is_ok_and(|it| it.solves(&self.puzzles[row]));
-                match is_of(row) {
-                    true => Ok(()),
-                    false if (0..self.puzzles.len()).any(is_of) => Err("out of order"),
-                    false => Err("wrong"),
-                }
-            }
+        let Some(text) = answer(line).filter(|cells| !cells.contains(&b'.')) else {
+            return match expected.solutions {
+                1 if !expected.gave_up => Err("without a solution, but its puzzle has one"),
+                _ => Ok(()),
+            };
+        };
+        let grid = Grid::try_from(text.map(|digit| digit - b'0'));
+        let is_of = |row: usize| grid.as_ref().is_ok_and(|it| it.solves(&self.puzzles[row]));
+        match is_of(row) {
+            true => Ok(()),
+            false if (0..self.puzzles.len()).any(is_of) => Err("out of order"),
+            false => Err("wrong"),
         }
     }
 
@@ -116,44 +88,14 @@ impl Task {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
+    use bulkdoku::puzzle::CELLS;
+
     use super::*;
-
-    pub const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-    const SOLVED: &str =
-        "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
-
-    fn task(puzzles: &[&str], limits: Limits) -> Task {
-        Task::of(puzzles.iter().map(|text| text.parse().unwrap()).collect(), limits)
-    }
-
-    #[test]
-    fn answers_of_commands_are_checked() {
-        let task = task(&[CLASSIC, &".".repeat(81), SOLVED], Limits::FIRST);
-        let swapped = SOLVED.replace('1', "x").replace('2', "1").replace('x', "2");
-        for (row, line, expected) in [
-            (0, SOLVED, Ok(())),
-            (0, &format!("{CLASSIC},{SOLVED}\r"), Ok(())),
-            (0, &format!("12 µs: {SOLVED} ok"), Ok(())),
-            (1, &swapped, Ok(())),
-            (0, &swapped, Err("out of order")),
-            (2, &SOLVED.replace('1', "2"), Err("wrong")),
-            (0, "", Err("without a solution, but its puzzle has one")),
-            (0, ".", Err("without a solution, but its puzzle has one")),
-            (0, CLASSIC, Err("without a solution, but its puzzle has one")),
-            (1, &format!("{},.", ".".repeat(81)), Ok(())),
-            (1, " \r", Ok(())),
-            (2, "none", Err("unreadable")),
-            (2, &format!("{SOLVED}1"), Err("unreadable")),
-        ] {
-            assert_eq!(task.check_line(row, line.as_bytes()), expected, "{row} {line:?}");
-        }
-    }
 
     #[test]
     fn wrong_outcomes_of_engines_are_detected() {
-        let task = task(&[&".".repeat(81), &".".repeat(81)], Limits::PROOF);
+        let task = Task::of(vec![Puzzle::EMPTY; 2], Limits::PROOF);
         let of = |solutions| Outcome { solutions, ..Outcome::NONE };
         let ones = Grid::try_from([1; CELLS]).unwrap();
         let error = task.check_outcomes(&[Outcome { grid: ones, ..of(1) }]).unwrap_err();
@@ -162,15 +104,5 @@ pub mod tests {
         assert_eq!(task.check_outcomes(&[unfinished]), Ok(()));
         let error = task.check_outcomes(&[unfinished, of(0)]).unwrap_err();
         assert!(error.starts_with("0 solutions instead of 2 of ..."), "{error}");
-    }
-
-    #[test]
-    fn a_small_set_is_repeated_and_a_large_one_cut() {
-        let set = [CLASSIC.parse().unwrap(); 2];
-        let plan = Plan { rows_at_least: 5, ..Plan::tested() };
-        let rows = || Task::new(&set, &plan).puzzles;
-        assert!(rows().len() == 5 && rows() == rows() && rows()[0] != rows()[1]);
-        let cut = Plan { rows_at_most: Some(1), ..plan.clone() };
-        assert_eq!(Task::new(&set, &cut).lines.len(), 1);
     }
 }

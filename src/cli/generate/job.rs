@@ -101,8 +101,7 @@ impl GenerateArgs {
             clues: self.clues.clone().unwrap_or(plain.clues),
             ..plain
         };
-        let condition = self.condition.condition.as_ref();
-        let condition = condition.map(|condition| row_condition(condition, &recipe));
+        let condition = self.condition.as_ref().map(|condition| row_condition(condition, &recipe));
         let condition =
             condition.transpose().map_err(|error| usage(&format!("--where: {error}")))?;
         if let Some(condition) = &condition {

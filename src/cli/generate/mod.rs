@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use bulkdoku::SimdLevel;
+use bulkdoku::condition::Condition;
 use bulkdoku::generate::{Grids, Symmetry};
 use bulkdoku::logic::generate::Measure;
 use bulkdoku::output::{Column, Needs};
@@ -17,7 +18,7 @@ use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::row_args::{PageArgs, RowArgs, RowRules, WhereArgs};
+use super::row_args::{PageArgs, RowArgs, RowRules};
 use super::run::{OpenRun, Settings};
 use super::run_args::RunArgs;
 use super::summary::Summary;
@@ -43,15 +44,6 @@ use super::{Exit, Failure, help, log, numbers, platform};
     "Write the histogram of latencies, in the formats of solve: the time in which the engine solves \
      each row that was made"
 )))]
-#[command(mut_arg("condition", |condition| condition
-    .help_heading("Which fit")
-    .help("Puzzles that meet a condition, as 'technique == \"xy-wing\"'")
-    .long_help(
-        "Puzzles that meet a condition, as 'technique == \"xy-wing\"'\n\nPuzzles are drawn until one \
-         meets it; the summary has their number. It has names of columns that --columns offers, \
-         numbers, texts in quotes, true and false, == != < <= > >=, in (…), not in (…), and, or, not, \
-         and parentheses. Comparisons with a missing value are false."
-    )))]
 #[command(next_help_heading = "Corpus")]
 pub struct GenerateArgs {
     /// How many rows
@@ -130,8 +122,13 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "FILE", help_heading = "Which fit")]
     pattern: Option<String>,
 
-    #[command(flatten)]
-    condition: WhereArgs,
+    /// Puzzles that meet a condition, as 'technique == "xy-wing"'
+    ///
+    /// Puzzles are drawn until one meets it; the summary has their number. It has names of columns that
+    /// --columns offers, numbers, texts in quotes, true and false, == != < <= > >=, in (…), not in (…),
+    /// and, or, not, and parentheses. Comparisons with a missing value are false.
+    #[arg(long = "where", value_name = "CONDITION", help_heading = "Which fit")]
+    condition: Option<Condition>,
 
     #[command(flatten)]
     destinations: Destinations,
@@ -175,15 +172,6 @@ pub static ROWS: RowRules = RowRules {
     ..RowRules::OF_INPUT
 };
 
-impl GenerateArgs {
-    /// Prints the seed if it was drawn, also with `--quiet`: nothing else tells it.
-    fn note_seed(&self, seed: u64) {
-        if self.seed.is_none() {
-            log::note(format!("seed {seed}"));
-        }
-    }
-}
-
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     typed.refuse(&["--errors", "--fail-on"], "no record is read")?;
     if args.is_hard() {
@@ -206,14 +194,17 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let options = Options { statistics, ..args.run.options(&progress) };
     let format = rows.format(&mut Inputs::default())?;
     let mut run = OpenRun::new(&settings, claim, identity, format, Some(args.count))?;
-    args.note_seed(job.seed);
+    if args.seed.is_none() {
+        // Also with --quiet, because nothing else tells it.
+        log::note(format!("seed {}", job.seed));
+    }
     let start = run.start.as_ref();
     let before = start.map_or(0, |start| start.counts.records());
     // Before the first row, a checkpoint has no position.
     let position = start.filter(|_| before > 0).map(|start| start.position);
     let mut source = work.source(position, &options);
     let ran = run.meter.clone().watch(
-        || Progressed::of_rows(before, &progress).with_draws(job.yields.counts()),
+        || Progressed::of_rows(before, &progress, job.yields.counts()),
         || run.fold(&mut *source, job, &mut [], &options, &progress),
     );
     run.finish(ran, |report| Summary::of_corpus(report, job, args))

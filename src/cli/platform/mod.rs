@@ -3,7 +3,7 @@
 //! | what | Unix | elsewhere |
 //! |---|---|---|
 //! | [`Pipe`] | a read times out, to check for signals | a read blocks |
-//! | [`Stdout`] | unbuffered | the standard library's |
+//! | [`stdout`] | unbuffered | the standard library's |
 //! | [`FileId`] | device and inode | by `same-file` |
 //! | [`sync_folder`] | syncs names | does nothing |
 //! | [`signals`] | see there | SIGINT and SIGTERM, if `signal-hook` supports them |
@@ -24,9 +24,9 @@ use std::time::Duration;
 #[cfg(not(unix))]
 use other as signals;
 #[cfg(not(unix))]
-pub use other::{FileId, Pipe, Stdout, path_of_bytes, sync_folder};
+pub use other::{FileId, Pipe, Stdout, path_of_bytes, stdout, sync_folder};
 #[cfg(unix)]
-pub use unix::{FileId, Pipe, Stdout, path_of_bytes, sync_folder};
+pub use unix::{FileId, Pipe, Stdout, path_of_bytes, stdout, sync_folder};
 
 use bulkdoku::Progress;
 use serde::Serialize;
@@ -37,9 +37,6 @@ use super::{Exit, Failure, log};
 /// Whether the run must end.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static TIMED_OUT: AtomicBool = AtomicBool::new(false);
-
-/// Whether a signal has requested progress.
-static PROGRESS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// The time that a stopped run has to end cleanly. It may exceed it while a write waits for the
 /// reader of a full pipe, or while a named pipe without a reader is opened.
@@ -62,11 +59,6 @@ pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Resu
 
 pub fn new_progress() -> Progress {
     Progress { stop: Arc::clone(&STOP), ..Progress::default() }
-}
-
-/// Returns whether a signal has requested progress since the last call.
-pub fn progress_is_requested() -> bool {
-    PROGRESS.swap(false, Ordering::Relaxed)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,7 +1,8 @@
 //! Files, pipes, and standard streams of systems other than Unix, based on the standard library.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Write};
+pub use std::io::Stdout;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,27 +65,8 @@ pub fn path_of_bytes(bytes: &[u8]) -> PathBuf {
     String::from_utf8_lossy(bytes).into_owned().into()
 }
 
-#[derive(Debug)]
-pub struct Stdout(io::Stdout);
-
-impl Stdout {
-    pub fn open() -> io::Result<Self> {
-        Ok(Self(io::stdout()))
-    }
-}
-
-impl Write for &Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut stdout = self.0.lock();
-        let written = stdout.write(bytes)?;
-        // Rows are visible immediately.
-        stdout.flush()?;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.lock().flush()
-    }
+pub fn stdout() -> io::Result<Stdout> {
+    Ok(io::stdout())
 }
 
 /// Sets [`STOP`](super::STOP) at the first signal; a second one ends the run immediately.

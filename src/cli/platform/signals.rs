@@ -4,7 +4,6 @@
 //! |---|---|
 //! | SIGINT, SIGTERM, SIGHUP | the first one ends the run cleanly, the second one immediately |
 //! | SIGXFSZ | none: a write beyond the file size limit fails |
-//! | SIGUSR1, and SIGINFO (Ctrl-T) if it exists | the run prints its progress |
 
 use std::fs;
 use std::io::{self, Read};
@@ -14,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
-use super::{PROGRESS, STOP};
+use super::STOP;
 use crate::cli::Exit;
 
 /// Signals within this time after the first one are ignored: timeout(1) signals the command, and
@@ -35,7 +34,6 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         low_level::pipe::register(signal, sender.try_clone()?)?;
     }
     flag::register(SIGXFSZ, Arc::default())?;
-    request_progress()?;
     let wait = {
         let is_second = Arc::clone(&is_second);
         move || {
@@ -53,23 +51,6 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn request_progress() -> io::Result<()> {
-    let signals = [
-        SIGUSR1,
-        #[cfg(any(
-            target_os = "macos",
-            target_os = "freebsd",
-            target_os = "dragonfly",
-            target_os = "netbsd",
-            target_os = "openbsd"
-        ))]
-        signal_hook::consts::SIGINFO,
-    ];
-    signals
-        .into_iter()
-        .try_for_each(|signal| flag::register(signal, Arc::clone(&PROGRESS)).map(drop))
 }
 
 /// Returns the signals that end a run. A process started by nohup(1) must keep ignoring SIGHUP.

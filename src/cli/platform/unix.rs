@@ -1,8 +1,9 @@
 //! Files, pipes, and standard streams of Unix.
 
 use std::ffi::OsStr;
+pub use std::fs::File as Stdout;
 use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -111,22 +112,7 @@ impl Read for Pipe {
     }
 }
 
-/// Standard output without the buffer of the standard library, which hides errors.
-#[derive(Debug)]
-pub struct Stdout(File);
-
-impl Stdout {
-    pub fn open() -> io::Result<Self> {
-        Ok(Self(io::stdout().as_fd().try_clone_to_owned()?.into()))
-    }
-}
-
-impl Write for &Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        (&self.0).write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        (&self.0).flush()
-    }
+/// Returns standard output without the buffer of the standard library, which hides errors.
+pub fn stdout() -> io::Result<File> {
+    Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
 }

@@ -31,6 +31,9 @@ use super::fault;
 pub const HEAD: &[u8] = b"bulkdoku journal, format 4, check sum ";
 const DIGITS: usize = 8;
 
+/// The endings of both parts, and of the next version of one.
+const ENDINGS: [&str; 3] = [".resume", ".resume.at", ".resume.new"];
+
 /// What a run does.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Journal {
@@ -189,7 +192,7 @@ impl JournalFile {
     /// Returns the journal of an output, or of the target of a link: the same for all names.
     pub fn of(output: &Path) -> Self {
         let target = target(output);
-        let [run, position, new] = [".resume", ".resume.at", ".resume.new"].map(|ending| {
+        let [run, position, new] = ENDINGS.map(|ending| {
             let mut path = target.clone().into_os_string();
             path.push(ending);
             PathBuf::from(path)
@@ -206,9 +209,7 @@ impl JournalFile {
     /// Returns whether a path is that of a journal, even if its first line is incomplete.
     pub fn is_at(path: &Path) -> bool {
         let name = path.as_os_str().as_encoded_bytes();
-        let is_named = [".resume", ".resume.at", ".resume.new"]
-            .iter()
-            .any(|ending| name.ends_with(ending.as_bytes()));
+        let is_named = ENDINGS.iter().any(|ending| name.ends_with(ending.as_bytes()));
         let found = || ExistingFile::read(path);
         is_named && matches!(found(), Ok(ExistingFile::Journal(_) | ExistingFile::Beginning))
     }

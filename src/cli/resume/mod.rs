@@ -23,7 +23,6 @@ use bulkdoku::check_sum;
 use bulkdoku::pipeline::{Checkpoint, Sink};
 
 use super::Failure;
-use super::lock::is_denied;
 use super::log::Messages;
 use super::out::OpenOutput;
 
@@ -109,12 +108,8 @@ impl RowFiles {
                 return self.resume(position);
             }
         }
-        // Without a journal, incomplete rows would look complete, so only an existing file in a folder
-        // in which no file can be created is written without.
-        match self.try_save(Part::Run) {
-            Err(error) if is_denied(&error) => self.report_journal(&error),
-            saved => saved?,
-        }
+        // Without a journal, incomplete rows would look complete.
+        self.try_save(Part::Run)?;
         self.files.open_new(self.journal.replaces)?;
         Ok(None)
     }

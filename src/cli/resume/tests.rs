@@ -5,7 +5,7 @@ use bulkdoku::pipeline::MessageFormat;
 use indicatif::ProgressBar;
 use tempfile::TempDir;
 
-use super::super::outputs::{Destinations, Outputs};
+use super::super::outputs::Destinations;
 use super::super::typed::RunIdentity;
 use super::journal::{HEAD, decode, encode};
 use super::*;
@@ -27,10 +27,6 @@ pub mod injected {
         FullDisk(usize),
         /// The operation after this many bytes and operations fails, and later ones succeed.
         Fault(usize),
-        /// The run is stopped after the row of this record, within a block.
-        Stop(u64),
-        /// The input fails after a number of records. The last ones are damaged and not verified.
-        Damage { verified: u64, records: u64 },
     }
 
     #[derive(Clone, Copy, Debug, Default)]
@@ -87,25 +83,33 @@ pub mod injected {
 use injected::{InjectedFailure, State, start};
 
 #[derive(Clone, Copy, Debug)]
-enum HeaderKind {
-    None,
-    Text,
-    /// The number of rows, replaced at the end. Such files have temporary names.
-    Count,
-}
-
-#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "all combinations are possible")]
 struct Case {
     /// The number of outputs of rows.
     outputs: u8,
-    /// Whether files have temporary names until all are complete.
+    /// Whether files have temporary names until all are complete. Their header has the number of
+    /// rows, and is replaced at the end.
     is_whole: bool,
     /// Whether the run replaces older files.
     is_forced: bool,
-    header: HeaderKind,
+    has_header: bool,
     /// Whether every checkpoint is saved, or only the last one.
     saves_all: bool,
 }
+
+/// The cases as `(outputs, is_whole, is_forced, has_header, saves_all)`.
+const CASES: [(u8, bool, bool, bool, bool); 10] = [
+    (1, false, false, true, true),
+    (1, false, false, false, true),
+    (1, false, true, true, false),
+    (4, false, false, true, true),
+    (4, false, false, false, false),
+    (4, false, true, true, true),
+    (1, true, false, true, true),
+    (1, true, true, true, true),
+    (4, true, false, true, true),
+    (4, true, true, true, true),
+];
 
 const RECORDS: u64 = 8;
 const RECORDS_PER_BLOCK: u64 = 2;
@@ -147,23 +151,12 @@ impl Files {
 
 impl Case {
     fn all() -> impl Iterator<Item = Self> {
-        let headers = [HeaderKind::None, HeaderKind::Text, HeaderKind::Count];
-        let pairs = headers.into_iter().flat_map(|header| [(header, true), (header, false)]);
-        let outputs = [(1, false), (4, false), (1, true), (4, true)];
-        let all = pairs.flat_map(move |(header, saves_all)| {
-            let forced = outputs.into_iter().flat_map(|kind| [(kind, false), (kind, true)]);
-            forced.map(move |((outputs, is_whole), is_forced)| Self {
-                outputs,
-                is_whole,
-                is_forced,
-                header,
-                saves_all,
-            })
-        });
-        all.filter(|case| match case.header {
-            HeaderKind::None => !case.is_forced && (case.saves_all || !case.is_whole),
-            HeaderKind::Text => case.saves_all || !case.is_whole,
-            HeaderKind::Count => !case.is_forced && case.saves_all && case.is_whole,
+        CASES.into_iter().map(|(outputs, is_whole, is_forced, has_header, saves_all)| Self {
+            outputs,
+            is_whole,
+            is_forced,
+            has_header,
+            saves_all,
         })
     }
 
@@ -193,21 +186,20 @@ impl Case {
     }
 
     fn header(self, rows: u64) -> Vec<u8> {
-        match self.header {
-            HeaderKind::None => Vec::new(),
-            HeaderKind::Text => b"a,b\n".to_vec(),
-            HeaderKind::Count => format!("of rows:{rows}\n").into_bytes(),
+        match self {
+            Self { has_header: false, .. } => Vec::new(),
+            Self { is_whole: false, .. } => b"a,b\n".to_vec(),
+            Self { is_whole: true, .. } => format!("of rows:{rows}\n").into_bytes(),
         }
     }
 
     /// Writes the row of a record to its output. With several outputs, all rows go to output 1 at
     /// first, and output 3 has none.
-    fn write(self, record: u64, is_damaged: bool, into: &mut impl Sink) -> io::Result<()> {
+    fn write(self, record: u64, into: &mut impl Sink) -> io::Result<()> {
         let output = if record < 3 { 1 } else { record % 3 } as u8 % self.outputs;
-        let damage = if is_damaged { "?" } else { "" };
-        into.rows(output, format!("r{record}{damage}\n").as_bytes())?;
+        into.rows(output, format!("r{record}\n").as_bytes())?;
         if record % 4 == 3 {
-            into.messages(format!("m{record}{damage}\n").as_bytes())?;
+            into.messages(format!("m{record}\n").as_bytes())?;
         }
         Ok(())
     }
@@ -217,7 +209,7 @@ impl Case {
         let resume = files.has_journal() || files.contents() != self.old();
         let (messages, rows) = files.paths.split_last().unwrap();
         let destinations = Destinations {
-            output: Some(Outputs::Parts(rows.to_vec())),
+            output: rows.to_vec(),
             errors: Some(messages.clone()),
             force: self.is_forced && !resume,
             resume,
@@ -249,25 +241,13 @@ impl Case {
             }
             while at.position.offset < RECORDS {
                 for record in at.position.offset..at.position.offset + RECORDS_PER_BLOCK {
-                    let is_damaged = matches!(fails, InjectedFailure::Damage { verified, records }
-                        if (verified..records).contains(&record));
-                    self.write(record, is_damaged, &mut into)?;
-                    if fails == InjectedFailure::Stop(record) {
-                        into.checkpoint(&at, true)?;
-                        into.finish(false)?;
-                        return Err(io::ErrorKind::Interrupted.into());
-                    }
+                    self.write(record, &mut into)?;
                 }
                 at.position.offset += RECORDS_PER_BLOCK;
-                if let InjectedFailure::Damage { verified, records } = fails
-                    && at.position.offset >= records
-                {
-                    at.failed = Some((0, verified));
-                }
                 into.checkpoint(&at, false)?;
             }
             into.checkpoint(&at, true)?;
-            if self.outputs == 1 {
+            if self.is_whole {
                 into.header(0, &self.header(RECORDS))?;
             }
             into.finish(true)
@@ -303,7 +283,8 @@ impl Case {
     }
 }
 
-/// Wherever a run and its resumption fail, the final outputs are those of an uninterrupted run.
+/// Wherever a run and its resumption fail, the final outputs are those of an uninterrupted run. A full
+/// disk leaves complete rows, and a run whose journal cannot be saved changes nothing.
 #[test]
 fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
     for case in Case::all() {
@@ -320,6 +301,11 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
                 let first = case.run(&files, fails(at));
                 is_over &= start(State::default()).written < at;
                 case.check(&files, &expected);
+                assert!(at > 0 || files.contents() == case.old(), "{case:?}: no journal is saved");
+                let is_full = matches!(fails(at), InjectedFailure::FullDisk(_));
+                for output in files.contents().iter().flatten().filter(|_| is_full) {
+                    assert!(output.is_empty() || output.ends_with(b"\n"), "{case:?} {at}");
+                }
                 let second_fails = first.is_err() && {
                     let second = case.run(&files, fails(second));
                     case.check(&files, &expected);
@@ -338,51 +324,6 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
         }
         assert!(at > 30, "{at}");
         assert!(was_shorter || !case.saves_all || case.is_whole, "{case:?}");
-    }
-}
-
-/// The rows of a stopped block are removed, even if a resumed run has just begun.
-#[test]
-fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
-    for case in Case::continued() {
-        let expected = case.expected();
-        // The messages of a block follow all of its rows.
-        let stops = |from| (from..RECORDS).step_by(RECORDS_PER_BLOCK as usize);
-        for (first, second) in stops(0).flat_map(|first| stops(first).map(move |at| (first, at))) {
-            let files = case.files();
-            for at in [first, second] {
-                assert!(case.run(&files, InjectedFailure::Stop(at)).is_err());
-                let text = files.text();
-                let last = text.lines().filter_map(|row| row.strip_prefix('r')).max();
-                assert_eq!(last, at.checked_sub(1).map(|last| last.to_string()).as_deref());
-            }
-            case.run(&files, InjectedFailure::Never).unwrap();
-            assert!(files.are_only(&expected), "{case:?} {first} {second}");
-        }
-    }
-}
-
-/// Rows of damaged records are replaced.
-#[test]
-fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
-    for case in Case::continued() {
-        let expected = case.expected();
-        let ends = (RECORDS_PER_BLOCK..=RECORDS).step_by(RECORDS_PER_BLOCK as usize);
-        for (records, verified) in ends.flat_map(|end| (0..=end.min(7)).map(move |at| (end, at))) {
-            let files = case.files();
-            let damage = InjectedFailure::Damage { verified, records };
-            for _ in 0..2 {
-                assert!(case.run(&files, damage).is_err());
-                let is_written = files.text().contains("r7");
-                assert!(is_written, "{case:?} {damage:?}: later rows are written");
-            }
-            let left = case.run(&files, InjectedFailure::Never).unwrap();
-            // The last saved position precedes the last block.
-            let last = records - RECORDS_PER_BLOCK;
-            let is_kept = case.saves_all && last <= verified;
-            assert_eq!(left, RECORDS - if is_kept { last } else { 0 }, "{case:?} {damage:?}");
-            assert!(files.are_only(&expected), "{case:?} {damage:?}");
-        }
     }
 }
 
@@ -428,22 +369,6 @@ fn slow_saves_are_rare() {
     }
 }
 
-/// A full disk leaves no incomplete row.
-#[test]
-fn a_full_disk_leaves_complete_rows() {
-    for case in Case::continued() {
-        for at in 0..80 {
-            let files = case.files();
-            if case.run(&files, InjectedFailure::FullDisk(at)).is_ok() {
-                continue;
-            }
-            for output in files.contents().iter().flatten() {
-                assert!(output.is_empty() || output.ends_with(b"\n"), "{case:?} {at}: {output:?}");
-            }
-        }
-    }
-}
-
 /// A file written by another program is rejected and not changed.
 #[test]
 fn foreign_and_modified_files_are_refused() {
@@ -483,18 +408,6 @@ fn foreign_and_modified_files_are_refused() {
     }
 }
 
-/// Without a journal, incomplete rows would look complete.
-#[test]
-fn a_run_whose_journal_cannot_be_saved_changes_nothing() {
-    for case in Case::all() {
-        let files = case.files();
-        case.run(&files, InjectedFailure::Fault(0)).unwrap_err();
-        assert_eq!(files.contents(), case.old(), "{case:?}");
-        assert!(!files.has_journal());
-        assert_eq!(case.run(&files, InjectedFailure::Never).unwrap(), RECORDS);
-    }
-}
-
 #[test]
 fn damaged_journals_and_other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -529,19 +442,11 @@ fn damaged_journals_and_other_files_are_refused() {
     file.remove().unwrap();
     assert!(!path.exists() && !at.exists());
 
-    // Files of a killed run are replaced.
+    // Files of a killed run are replaced, and others are not (see `tests/outputs.rs`).
     for text in [&b""[..], &HEAD[..9], &bytes[..HEAD.len() + 20]] {
         fs::write(&new, text).unwrap();
         let mut file = JournalFile::of(&output);
         file.check().and_then(|()| Ok(file.save(Part::Run, &bytes)?)).unwrap();
         file.remove().unwrap();
-    }
-    for (at, text) in [(&path, "mine"), (&path, ""), (&new, "mine")] {
-        fs::write(at, text).unwrap();
-        let mut file = JournalFile::of(&output);
-        assert!(file.check().is_err() && file.save(Part::Run, b"x").is_err());
-        file.remove().unwrap();
-        assert_eq!(fs::read_to_string(at).unwrap(), text);
-        fs::remove_file(at).unwrap();
     }
 }

@@ -96,16 +96,3 @@ impl fmt::Display for Drawing<'_> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn color_tells_what_was_given() {
-        let given: Marks = format!("4{}", ".".repeat(80)).parse().unwrap();
-        let marks: Marks = format!("45{}", ".".repeat(79)).parse().unwrap();
-        let text = Drawing { marks: &marks, given: &given, step: None, color: true }.to_string();
-        assert!(text.starts_with("\x1b[1m4\x1b[0m \x1b[32m5\x1b[0m . |"), "{text:?}");
-    }
-}

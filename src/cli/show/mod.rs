@@ -130,13 +130,6 @@ enum PathOf {
     Se121,
 }
 
-/// A stage with its candidates, verdict, and exit status.
-struct DrawnStage {
-    marks: Marks,
-    verdict: Option<String>,
-    exit: Exit,
-}
-
 /// Returns the puzzle if it is the only argument of `solve` and its solution is for a terminal.
 pub fn puzzle_to_draw(input: &[PathBuf], typed: &Typed) -> Option<Marks> {
     let [path] = input else { return None };
@@ -172,7 +165,7 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
         (&disk.outs[0]).write_all(page.as_bytes())?;
         return Ok(if drawn == Exit::Done { exit } else { drawn });
     }
-    for (i, LocatedPuzzle { place, marks }) in puzzles.iter().enumerate() {
+    for (i, (place, marks)) in puzzles.iter().enumerate() {
         let mut out = String::new();
         if puzzles.len() > 1 && !args.candidates {
             let before = if i > 0 { "\n" } else { "" };
@@ -193,17 +186,10 @@ const MAX_HINTS: u64 = 1_000_000;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MAX_PUZZLES: usize = MAX_FILE_BYTES as usize / CELLS;
 
-struct LocatedPuzzle {
-    /// `file:line`, unless it is the only one.
-    place: String,
-    marks: Marks,
-}
-
-/// Reads the puzzles of a file or standard input (`-`), or parses the argument.
-fn read(argument: &str) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
-    let only = |name: &str, marks| {
-        PuzzleSet::of(name.into(), vec![LocatedPuzzle { place: name.into(), marks }])
-    };
+/// Reads the puzzles of a file or standard input (`-`), or parses the argument. Each has its place,
+/// `file:line`, unless it is the only one.
+fn read(argument: &str) -> Result<PuzzleSet<(String, Marks)>, Failure> {
+    let only = |name: &str, marks| PuzzleSet::of(name.into(), vec![(name.into(), marks)]);
     if argument != STDIN && !Path::new(argument).exists() {
         return match argument.parse() {
             Ok(marks) => Ok(only("", marks)),
@@ -217,11 +203,8 @@ fn read(argument: &str) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
     let detected = inputs.detect(&InputOptions::default(), &AtomicBool::default());
     if inputs.have_columns() {
         detected?;
-        return PuzzleSet::read(
-            inputs.sources().next().expect("there is one"),
-            MAX_PUZZLES,
-            located,
-        );
+        let source = inputs.sources().next().expect("there is one");
+        return PuzzleSet::read(source, MAX_PUZZLES, located);
     }
     let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
     let mut bytes = Vec::new();
@@ -232,7 +215,7 @@ fn read(argument: &str) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
         refuse!("{name}: more than a megabyte, but show is meant for a few puzzles");
     }
     let found = read_as(InputFormat::Auto, &name, &bytes);
-    let is_complete = |set: &PuzzleSet<LocatedPuzzle>| set.bad == 0 && !set.puzzles.is_empty();
+    let is_complete = |set: &PuzzleSet<(String, Marks)>| set.bad == 0 && !set.puzzles.is_empty();
     if found.as_ref().is_ok_and(is_complete) || matches!(found, Err(Failure::Io(_))) {
         return found;
     }
@@ -254,7 +237,7 @@ fn read_as(
     format: InputFormat,
     name: &str,
     bytes: &[u8],
-) -> Result<PuzzleSet<LocatedPuzzle>, Failure> {
+) -> Result<PuzzleSet<(String, Marks)>, Failure> {
     let options = InputOptions { format, ..InputOptions::default() };
     let layout = options
         .detect(bytes, true)
@@ -264,8 +247,8 @@ fn read_as(
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "bench does not take all puzzles")]
-fn located(record: &ReadRecord<'_>, marks: Marks) -> Option<LocatedPuzzle> {
-    Some(LocatedPuzzle { place: format!("{}:{}", record.file, record.line), marks })
+fn located(record: &ReadRecord<'_>, marks: Marks) -> Option<(String, Marks)> {
+    Some((format!("{}:{}", record.file, record.line), marks))
 }
 
 struct ShowTask {
@@ -299,15 +282,14 @@ impl ShowTask {
                 }
             };
         }
-        let shown = self.show(given, contradiction);
+        let (marks, verdict, exit) = self.show(given, contradiction);
         if self.candidates {
-            out.extend([&shown.marks.to_string(), "\n"]);
+            out.extend([&marks.to_string(), "\n"]);
         } else {
-            let drawing = Drawing { marks: &shown.marks, given, step: None, color: self.color };
-            *out += &drawing.to_string();
-            shown.verdict.iter().for_each(|verdict| out.extend(["\n", verdict, "\n"]));
+            let drawing = Drawing { marks: &marks, given, step: None, color: self.color };
+            out.extend([&drawing.to_string(), "\n", &verdict, "\n"]);
         }
-        shown.exit
+        exit
     }
 
     fn steps(&self, given: &Marks) -> Result<Box<dyn Iterator<Item = Explained>>, String> {
@@ -350,12 +332,12 @@ impl ShowTask {
         *out += &parts.join("\n");
     }
 
-    fn page(&self, puzzles: &[LocatedPuzzle]) -> Result<(String, Exit), Failure> {
+    fn page(&self, puzzles: &[(String, Marks)]) -> Result<(String, Exit), Failure> {
         if puzzles.len() > MAX_PATHS {
             refuse!("more than 1,000 puzzles, each with a path of about 60 boards; select some");
         }
         let (mut page, mut exit) = (String::from(PATHS_HEADER), Exit::Done);
-        for LocatedPuzzle { place, marks } in puzzles {
+        for (place, marks) in puzzles {
             let name = if place.is_empty() { "Sudoku" } else { place };
             let (contradiction, steps) = (contradiction(marks), self.steps(marks));
             if contradiction.is_some() || steps.is_err() {
@@ -369,19 +351,20 @@ impl ShowTask {
         Ok((page + PATHS_END, exit))
     }
 
-    fn show(&self, given: &Marks, contradiction: Option<String>) -> DrawnStage {
+    /// Returns the candidates of the stage, the verdict below them, and the exit status.
+    fn show(&self, given: &Marks, contradiction: Option<String>) -> (Marks, String, Exit) {
         if let Some(why) = contradiction {
-            return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
+            return (*given, why, Exit::SomeRecords);
         }
         if self.stage == Stage::Givens {
-            let verdict = (!self.candidates).then(|| rating(given));
-            return DrawnStage { marks: *given, verdict, exit: Exit::Done };
+            let verdict = if self.candidates { String::new() } else { rating(given) };
+            return (*given, verdict, Exit::Done);
         }
         let mut bands = Bands::from(given);
         // The rules meet no contradiction unless the search for a solution gave up.
         if let Err(why) = bands.deduce(Level::LockedCandidates) {
             let why = format!("contradiction: {}", why.sentence(cell_name));
-            return DrawnStage { marks: *given, verdict: Some(why), exit: Exit::SomeRecords };
+            return (*given, why, Exit::SomeRecords);
         }
         if self.stage == Stage::Solved {
             return solve(given);
@@ -392,7 +375,7 @@ impl ShowTask {
             1 => "stuck with 1 cell open".into(),
             open => format!("stuck with {open} cells open"),
         };
-        DrawnStage { marks: board.marks(), verdict: Some(verdict), exit: Exit::Done }
+        (board.marks(), verdict, Exit::Done)
     }
 }
 
@@ -439,12 +422,11 @@ fn search(given: &Marks, limits: Limits) -> Outcome {
 }
 
 /// Finds the first solution, and whether there is another.
-fn solve(given: &Marks) -> DrawnStage {
+fn solve(given: &Marks) -> (Marks, String, Exit) {
     let first = search(given, Limits::FIRST);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
-        let exit = Exit::SomeRecords;
-        return DrawnStage { marks: *given, verdict: Some(verdict.into()), exit };
+        return (*given, verdict.into(), Exit::SomeRecords);
     };
     let all = search(given, Limits::PROOF);
     let verdict = match (all.solutions, all.gave_up) {
@@ -453,8 +435,7 @@ fn solve(given: &Marks) -> DrawnStage {
         (_, false) if first.guesses == 0 => "solved by propagation alone; the only solution",
         (_, false) => "solved; the only solution",
     };
-    let marks = Marks::from(&(*grid).into());
-    DrawnStage { marks, verdict: Some(verdict.into()), exit: Exit::Done }
+    (Marks::from(&(*grid).into()), verdict.into(), Exit::Done)
 }
 
 /// Returns whether to use color: by `--color`, the terminal, and environment (no-color.org).

@@ -10,6 +10,7 @@ mod elements;
 mod entries;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use memchr::memchr;
@@ -27,10 +28,9 @@ pub(super) use self::document::{
 };
 pub(crate) use self::elements::ElementLines;
 pub(crate) use self::elements::Records as JsonRecords;
-pub(crate) use self::entries::at_path;
 pub(super) use self::entries::first_entries;
-pub(crate) use self::entries::{entries, nulls_for_nan};
-use self::entries::{for_each_entry, for_each_plain_entry, same_part, without_nan};
+pub(crate) use self::entries::{at_path, entries, nulls_for_nan};
+use self::entries::{for_each_entry, value, without_nan};
 
 /// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -241,22 +241,56 @@ impl Objects {
         has_nan: &mut bool,
     ) -> Result<&'de str, Malformed> {
         let mut next = 0;
-        let plain = for_each_plain_entry(line, |key, value| {
+        let is_object = for_each_entry(line, |key, value| {
             if let Some(key) = self.index_of(key, &mut next, refused) {
                 values[key] = Some(value);
             }
         });
-        if plain.is_some() {
-            return self.value_of_puzzle(values);
-        }
-        forget(values, refused);
-        match self.parse_strict(line, values, refused) {
-            Err(malformed) => {
-                *has_nan = true;
-                self.parse_finite(line, malformed, values, refused)
+        if is_object.is_err() {
+            values.fill(None);
+            *refused = None;
+            if let Some(value) = self.parse_other(line, values, refused, has_nan)? {
+                return Ok(value);
             }
-            found => found,
         }
+        if self.has_paths {
+            self.read_paths(line, values);
+        }
+        let Some(puzzle) = self.puzzle else {
+            let what = "an object; use --column to name the key of the puzzle";
+            return Err(Malformed { column: 1, what: what.into() });
+        };
+        values[puzzle].ok_or_else(|| {
+            let what = format!("no key {:?}", self.keys[puzzle]);
+            Malformed { column: 1, what }
+        })
+    }
+
+    /// Parses a line that is not an object, and returns it, or one with numbers such as `NaN`.
+    #[cold]
+    #[inline(never)]
+    fn parse_other<'de>(
+        &self,
+        line: &'de [u8],
+        values: &mut [Option<&'de str>],
+        refused: &mut Option<String>,
+        has_nan: &mut bool,
+    ) -> Result<Option<&'de str>, Malformed> {
+        if !line.trim_ascii_start().starts_with(b"{") {
+            let value = value(line).ok_or_else(|| json_error(line))?;
+            if let Some(puzzle) = self.puzzle {
+                values[puzzle] = Some(value);
+            }
+            return Ok(Some(value));
+        }
+        *has_nan = true;
+        let mut next = 0;
+        for (key, value) in entries(line).ok_or_else(|| json_error(line))? {
+            if let Some(key) = self.index_of(&key, &mut next, refused) {
+                values[key] = Some(value);
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the index of a key. Most objects have the same keys in the same order: `next` is the
@@ -273,73 +307,6 @@ impl Objects {
             None => *refused = self.refuse(key),
         }
         index
-    }
-
-    /// Parses a line that is not JSON because of numbers such as `NaN`.
-    #[cold]
-    #[inline(never)]
-    fn parse_finite<'de>(
-        &self,
-        line: &'de [u8],
-        malformed: Malformed,
-        values: &mut [Option<&'de str>],
-        refused: &mut Option<String>,
-    ) -> Result<&'de str, Malformed> {
-        let Some(finite) = without_nan(line) else { return Err(malformed) };
-        let mut others = vec![None; values.len()];
-        let value = self.parse_strict(&finite, &mut others, refused)?;
-        for (value, other) in values.iter_mut().zip(others) {
-            *value = other.and_then(|other| same_part(other, &finite, line));
-        }
-        same_part(value, &finite, line).ok_or(malformed)
-    }
-
-    fn parse_strict<'de>(
-        &self,
-        line: &'de [u8],
-        values: &mut [Option<&'de str>],
-        refused: &mut Option<String>,
-    ) -> Result<&'de str, Malformed> {
-        let is_object = line.trim_ascii_start().starts_with(b"{");
-        let value = if is_object {
-            let mut next = 0;
-            let store = |key: &str, value: Option<&'de str>| {
-                if value.is_some()
-                    && let Some(key) = self.index_of(key, &mut next, refused)
-                {
-                    values[key] = value;
-                }
-            };
-            for_each_entry(line, store).map(|()| None)
-        } else {
-            serde_json::from_slice::<&RawValue>(line).map(Some)
-        };
-        match value {
-            Ok(None) if self.has_paths => self.read_paths(line, values),
-            Ok(None) => {}
-            Ok(Some(value)) => {
-                if let Some(puzzle) = self.puzzle {
-                    values[puzzle] = Some(value.get());
-                }
-                return Ok(value.get());
-            }
-            Err(error) => {
-                forget(values, refused);
-                return Err(json_error(line, &error));
-            }
-        }
-        self.value_of_puzzle(values)
-    }
-
-    fn value_of_puzzle<'de>(&self, values: &[Option<&'de str>]) -> Result<&'de str, Malformed> {
-        let Some(puzzle) = self.puzzle else {
-            let what = "an object; use --column to name the key of the puzzle";
-            return Err(Malformed { column: 1, what: what.into() });
-        };
-        values[puzzle].ok_or_else(|| {
-            let what = format!("no key {:?}", self.keys[puzzle]);
-            Malformed { column: 1, what }
-        })
     }
 
     #[cold]
@@ -459,13 +426,15 @@ fn offset(part: &str, line: &[u8]) -> usize {
     part.as_ptr().addr() - line.as_ptr().addr()
 }
 
-/// Removes what was stored before an error: these are not the keys of an object.
-fn forget(values: &mut [Option<&str>], refused: &mut Option<String>) {
-    values.fill(None);
-    *refused = None;
-}
-
-fn json_error(line: &[u8], error: &serde_json::Error) -> Malformed {
+/// Returns the fault of a line that is not JSON.
+fn json_error(line: &[u8]) -> Malformed {
+    let finite = without_nan(line);
+    let finite = finite.as_deref().unwrap_or(line);
+    let error = match finite.trim_ascii_start().first() {
+        Some(b'{') => serde_json::from_slice::<HashMap<String, &RawValue>>(finite).err(),
+        _ => serde_json::from_slice::<&RawValue>(finite).err(),
+    };
+    let error = error.expect("values and objects are those that the library accepts");
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     let words = [

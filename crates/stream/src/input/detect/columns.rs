@@ -9,24 +9,16 @@ use crate::input::csv::{Delimiter, Table};
 use crate::input::{grid, names};
 use bulkdoku_core::puzzle::{CELLS, is_cell};
 
-const DELIMITERS: [Delimiter; 8] = [
-    Delimiter::Byte(b','),
-    Delimiter::Byte(b'\t'),
-    Delimiter::Byte(b';'),
-    Delimiter::Byte(b'|'),
-    Delimiter::Byte(b'^'),
-    Delimiter::Byte(b'~'),
-    Delimiter::Byte(0x01),
-    Delimiter::Blanks,
-];
-
 impl InputOptions {
     fn delimiters(&self) -> Vec<Delimiter> {
         match (self.delimiter, self.format) {
             (_, InputFormat::Parquet) => vec![Delimiter::Byte(b',')],
             (Some(delimiter), _) => vec![delimiter],
             (None, InputFormat::Tsv) => vec![Delimiter::Byte(b'\t')],
-            (None, _) => DELIMITERS.to_vec(),
+            (None, _) => {
+                let bytes = b",\t;|^~\x01".iter().map(|byte| Delimiter::Byte(*byte));
+                bytes.chain([Delimiter::Blanks]).collect()
+            }
         }
     }
 
@@ -67,22 +59,23 @@ impl InputOptions {
         sample: &Sample<'_>,
         candidates: &[RowFields],
     ) -> Result<Table, DetectError> {
-        let mut named = candidates.iter().filter_map(|first| Some((first, first.find(column)?)));
-        if let Some((first, puzzle)) = named.next().filter(|_| !self.no_header) {
-            if first.texts.iter().filter(|field| *field == column.as_bytes()).count() > 1 {
-                return Err(DetectError::Repeated(column.into()));
-            }
-            return Ok(first.table(puzzle, Some(sample.line)));
-        }
-        let first = likeliest(candidates);
-        let number = column.parse().ok().filter(|number| (1..=first.len()).contains(number));
-        let Some(number): Option<usize> = number else {
-            let is_header = first.texts.iter().any(|field| self.is_header(field));
-            let columns = first.columns(is_header);
-            return Err(DetectError::NoColumn { name: column.into(), columns });
-        };
-        let puzzle = number - 1;
-        let has_header = self.is_header(&first.texts[puzzle]);
+        let column = column.trim();
+        let has_name = |first: &&RowFields| !self.no_header && first.has_name(column);
+        let named = candidates.iter().find(has_name);
+        let first = named.unwrap_or_else(|| likeliest(candidates));
+        let names = first
+            .texts
+            .iter()
+            .map(|name| named.map_or("".into(), |_| String::from_utf8_lossy(name)));
+        let puzzle =
+            column_of(&names.collect::<Vec<_>>(), column).map_err(|error| match error {
+                DetectError::NoColumn { name, .. } => {
+                    let is_header = first.texts.iter().any(|field| self.is_header(field));
+                    DetectError::NoColumn { name, columns: first.columns(is_header) }
+                }
+                error => error,
+            })?;
+        let has_header = named.is_some() || self.is_header(&first.texts[puzzle]);
         Ok(first.table(puzzle, has_header.then_some(sample.line)))
     }
 
@@ -197,7 +190,7 @@ impl InputOptions {
     /// Returns the solution column, if it is read: the one with a known name, or the column of the
     /// first solution next to a puzzle.
     fn answer(&self, table: &Table, sample: &Sample<'_>) -> Detected<Option<usize>> {
-        let names = match &self.answers {
+        match &self.answers {
             Answers::Unwanted => return Ok(None),
             Answers::Column(name) => {
                 let column = column_of(&table.names(), name)?;
@@ -206,32 +199,18 @@ impl InputOptions {
                 }
                 return Ok(Some(column));
             }
-            Answers::Wanted | Answers::IfAny => {
-                table.header.iter().flat_map(|header| &header.names)
-            }
-        };
+            Answers::Wanted | Answers::IfAny => {}
+        }
         let row = sample.rows(table.delimiter).nth(1);
-        let value = |column: usize| row.as_ref().and_then(|row| row.texts.get(column));
-        // Values in structs are known by the last part of their names, unless they are small numbers.
-        let is_struct = self.format == InputFormat::Parquet;
-        let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
-        let named = named.filter_map(|(column, name)| match name.rsplit_once('.') {
-            Some((_, last)) if is_struct => {
-                value(column).is_some_and(|text| !is_scalar(text)).then_some((column, last))
-            }
-            _ => Some((column, name.as_str())),
-        });
         let are_required = self.answers == Answers::Wanted;
-        let mut likely: Vec<_> = named
-            .filter_map(|(column, name)| Some((names::solutions(name, are_required)?, column)))
-            .collect();
-        likely.sort_unstable();
-        if are_required && likely.len() > 1 && row.is_none() && !sample.is_all {
+        if are_required && row.is_none() && !sample.is_all {
             return Err(NOT_YET);
         }
-        let likely = likely.into_iter().map(|(_, column)| (table.name(column), column));
-        let may_be = |column| value(column).is_none_or(|text| !is_scalar(text));
-        let named = one_of_solutions(likely.collect(), are_required, may_be)?;
+        let names = table.header.iter().flat_map(|header| &header.names).map(String::as_str);
+        let others = names.enumerate().filter(|(column, _)| *column != table.puzzle);
+        let named = named_solution(others, are_required, |column| {
+            row.as_ref().and_then(|row| row.texts.get(column)).is_some_and(|text| is_scalar(text))
+        })?;
         let shown =
             |row: RowFields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
         match named.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
@@ -246,21 +225,34 @@ impl InputOptions {
     }
 }
 
-/// Returns the first of the columns with names of solutions. If solutions are required, it must be the
-/// only one that may have them.
-pub(super) fn one_of_solutions(
-    mut named: Vec<(String, usize)>,
+/// Returns the column with the likeliest name of solutions. Values in objects and structs are known by
+/// the last part of their names, unless they are small numbers. If solutions are required, it must be
+/// the only column that may have them.
+pub(super) fn named_solution<'a>(
+    names: impl Iterator<Item = (usize, &'a str)>,
     are_required: bool,
-    may_be: impl Fn(usize) -> bool,
+    is_scalar: impl Fn(usize) -> bool,
 ) -> Result<Option<usize>, DetectError> {
+    let mut named: Vec<_> = names
+        .filter(|(column, name)| !name.contains('.') || !is_scalar(*column))
+        .filter_map(|(column, name)| {
+            Some((names::solutions(last_name(name), are_required)?, column, name))
+        })
+        .collect();
+    named.sort_unstable();
     if are_required && named.len() > 1 {
-        named.retain(|(_, column)| may_be(*column));
+        named.retain(|(_, column, _)| !is_scalar(*column));
         if named.len() > 1 {
-            let names: Vec<_> = named.iter().map(|(name, _)| name).collect();
+            let names: Vec<_> = named.iter().map(|(.., name)| name).collect();
             return Err(DetectError::SeveralSolutions(quoted(&names)));
         }
     }
-    Ok(named.first().map(|(_, column)| *column))
+    Ok(named.first().map(|(_, column, _)| *column))
+}
+
+/// Returns the last part of a name with dots.
+pub(super) fn last_name(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(_, name)| name)
 }
 
 /// Returns whether a value is a number of few digits or a truth value, and so not a solution.

@@ -1,11 +1,12 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memchr;
 use serde_json::value::RawValue;
 
-use super::columns::{is_scalar, one_of_solutions};
+use super::columns::{is_scalar, last_name, named_solution};
 use super::error::{quoted, several};
 use super::sample::{RowFields, Sample, first_line, is_grid, is_puzzle};
 use super::{Answers, DetectError, Detected, InputFormat, InputOptions, Keep, NOT_YET, column_of};
@@ -106,8 +107,7 @@ impl InputOptions {
             return Err(of_open_array(&path));
         }
         let entries = json::first_entries(text);
-        let objects = self.of_object(&entries).unwrap_or_else(|_| self.usual_keys(&entries));
-        Ok(objects.of_start())
+        Ok(self.of_object(&entries).unwrap_or_else(|_| self.usual_keys(&entries)))
     }
 
     /// Returns the requested or usual keys, for objects without a puzzle among their first keys.
@@ -353,10 +353,6 @@ fn keys<'a>(entries: &'a [(String, &str)]) -> Vec<&'a str> {
     keys
 }
 
-fn last_name(path: &str) -> &str {
-    path.rsplit_once('.').map_or(path, |(_, name)| name)
-}
-
 /// Returns the key of the puzzles: an outer one, or else one of inner objects. The first `outer` keys
 /// are the outer ones.
 fn puzzle_key(keys: &[&str], values: &[&str], outer: usize) -> Result<usize, DetectError> {
@@ -391,20 +387,18 @@ fn answer_key(
 ) -> Result<usize, DetectError> {
     // Solutions in an object are at its keys.
     let others = || (0..keys.len()).filter(|&key| key != puzzle && !values[key].starts_with('{'));
-    let named = others().filter_map(|key| {
-        let name = names::solutions(last_name(keys[key]), is_required)?;
-        Some((key >= outer, name, keys[key], key))
-    });
-    let mut named: Vec<_> = named.collect();
-    named.sort_unstable();
-    let is_inner = named.first().is_some_and(|first| first.0);
-    let alike = named.into_iter().filter(|(inner, ..)| *inner == is_inner);
-    let alike = alike.map(|(.., name, key)| (name.into(), key)).collect();
-    let named = one_of_solutions(alike, is_required, |key| match values[key].as_bytes() {
-        [b'"', ..] => cells_of(values[key]).is_none_or(|text| !is_scalar(&text)),
-        [first, ..] => matches!(first, b'[' | b'{'),
-        [] => true,
-    })?;
+    let is_scalar = |key: usize| match cells_of(values[key]) {
+        Some(text) => is_scalar(&text),
+        None => !values[key].is_empty() && !values[key].starts_with(['[', '"']),
+    };
+    let named = |keys_in: Range<usize>| {
+        let names = others().filter(|key| keys_in.contains(key)).map(|key| (key, keys[key]));
+        named_solution(names, is_required, is_scalar)
+    };
+    let named = match named(0..outer)? {
+        None => named(outer..keys.len())?,
+        found => found,
+    };
     let is_solution = |key: &usize| cells_of(values[*key]).is_some_and(|text| is_grid(&text));
     named
         .or_else(|| others().find(is_solution))

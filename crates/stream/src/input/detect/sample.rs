@@ -260,10 +260,8 @@ impl RowFields {
         !names.is_empty() && names.iter().enumerate().all(is_number)
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<usize> {
-        let name = name.trim().as_bytes();
-        let exact = self.texts.iter().position(|field| field == name);
-        exact.or_else(|| self.texts.iter().position(|field| field.eq_ignore_ascii_case(name)))
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.texts.iter().any(|field| field.eq_ignore_ascii_case(name.as_bytes()))
     }
 
     /// Returns these names of columns after an empty one, if the row below them has one more field, which

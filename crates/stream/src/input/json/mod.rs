@@ -49,8 +49,6 @@ pub struct Objects {
     others: OtherKeys,
     /// Whether some keys are those of inner objects, with dots: `metadata.puzzle`.
     has_paths: bool,
-    /// Whether the first object is longer than the bytes for detection.
-    is_first_cut: bool,
     /// What the records of a document are whose lines are not records.
     document: Option<JsonRecords>,
 }
@@ -166,13 +164,7 @@ impl Objects {
         let name_bytes = kept.iter().map(|key| keys[*key].len() + NAME_BYTES).sum();
         let has_paths = keys.iter().any(|key| key.contains('.'));
         let others = OtherKeys::Ignored;
-        let (is_first_cut, document) = (false, None);
-        Self { keys, puzzle, answer, kept, name_bytes, others, has_paths, is_first_cut, document }
-    }
-
-    /// Notes that the keys are those of the start of the first object.
-    pub(super) fn of_start(self) -> Self {
-        Self { is_first_cut: true, ..self }
+        Self { keys, puzzle, answer, kept, name_bytes, others, has_paths, document: None }
     }
 
     /// Reads the records of a document instead of lines.
@@ -323,15 +315,13 @@ impl Objects {
     /// Returns why a key is refused, if it is.
     #[cold]
     fn refuse(&self, key: &str) -> Option<String> {
-        let first =
-            if self.is_first_cut { "first 64 KiB of the first object" } else { "first object" };
         match &self.others {
             OtherKeys::Copied(columns) if columns.iter().any(|column| column == key) => {
-                Some(format!("the key {key:?} is not in the {first}, but a computed column"))
+                Some(format!("the key {key:?} is not in the first object, but a computed column"))
             }
             OtherKeys::Refused => Some(format!(
-                "the key {key:?} was not found in the {first}, so rows have no such column; write \
-                 jsonl, with * first in --columns, or name the columns"
+                "the key {key:?} was not found in the first object, or its first 64 KiB, so rows have no \
+                 such column; write jsonl, with * first in --columns, or name the columns"
             )),
             _ => None,
         }

@@ -126,7 +126,7 @@ fn plain_string(text: &[u8]) -> Option<usize> {
     is_plain.then_some(end + 2)
 }
 
-/// Returns the length of the string, number, or constant at the start of a text.
+/// Returns the length of the string, number without an exponent, or constant at the start of a text.
 #[inline]
 fn plain_value(text: &[u8]) -> Option<usize> {
     let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -135,14 +135,14 @@ fn plain_value(text: &[u8]) -> Option<usize> {
         b'0'..=b'9' | b'-' => {
             let first = usize::from(text[0] == b'-');
             let whole = digits(first);
-            // Exponents are rare.
             let is_valid = whole == 1 || whole > 1 && text[first] != b'0';
             let end = first + whole;
             let fraction = match text.get(end) {
                 Some(b'.') => 1 + Some(digits(end + 1)).filter(|&digits| digits > 0)?,
                 _ => 0,
             };
-            is_valid.then_some(end + fraction)
+            let end = end + fraction;
+            (is_valid && !matches!(text.get(end), Some(b'e' | b'E'))).then_some(end)
         }
         _ => {
             let constants = [&b"null"[..], b"true", b"false"];

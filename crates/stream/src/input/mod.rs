@@ -33,7 +33,6 @@ mod npy;
 mod read_ahead;
 pub(crate) mod record_runs;
 mod records;
-mod reusable_vec;
 pub mod source;
 mod stream;
 
@@ -50,8 +49,7 @@ pub(crate) use source::unverified_bytes;
 // Used only by the command, the Python package and the fuzz targets.
 pub use json::{Objects, OtherKeys};
 pub use record_runs::RecordList;
-pub use records::{Field, FieldForm, KeptCells, Record, Records, Unit};
-pub use reusable_vec::ReusableVec;
+pub use records::{Field, FieldForm, KeptCells, Puzzles, Record, Records, Unit};
 
 use self::records::LinePosition;
 

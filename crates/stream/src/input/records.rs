@@ -1,13 +1,15 @@
 //! The records of a block, and the positions of their fields.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::mem;
+use std::ops::{Deref, Range};
 
 use memchr::memchr;
 
-use super::{RecordList, ReusableVec, lines, names};
+use super::{RecordList, lines, names};
 use bulkdoku_core::forms::{self, Form, symbols};
 use bulkdoku_core::marks::{self, Marks};
+use bulkdoku_core::prefetch::prefetch_all;
 use bulkdoku_core::puzzle::{CELLS, Malformed, Puzzle};
 use bulkdoku_core::simd::vectors::Simd;
 use bulkdoku_core::text::{Line, read, read_cells};
@@ -161,13 +163,62 @@ impl LinePosition {
     }
 }
 
+/// The number of puzzles between one that is written and one that is prefetched.
+const PREFETCH_DISTANCE: usize = 8;
+
+/// Puzzles that are removed all at once. Old ones stay in memory, so that a slot need not be cleared
+/// before cells are written to it.
+#[derive(Debug, Default)]
+pub struct Puzzles {
+    /// The first `length` ones belong to the list.
+    all: Vec<Puzzle>,
+    length: usize,
+}
+
+impl Puzzles {
+    /// Appends the puzzle that `write` leaves in a slot, if it returns `true`.
+    #[inline(always)]
+    fn push_if(&mut self, write: impl FnOnce(&mut Puzzle) -> bool) -> bool {
+        let is_written = write(self.slot(self.length));
+        self.length += usize::from(is_written);
+        is_written
+    }
+
+    /// Appends the puzzles that `write` leaves in slots while it returns `true`; counts them.
+    #[inline(always)]
+    fn push_while(&mut self, mut write: impl FnMut(&mut Puzzle) -> bool) -> usize {
+        let mut length = self.length;
+        while write(self.slot(length)) {
+            length += 1;
+        }
+        length - mem::replace(&mut self.length, length)
+    }
+
+    #[inline(always)]
+    fn slot(&mut self, length: usize) -> &mut Puzzle {
+        if length == self.all.len() {
+            self.all.push(Puzzle::EMPTY);
+        }
+        prefetch_all(self.all.get(length + PREFETCH_DISTANCE));
+        &mut self.all[length]
+    }
+}
+
+impl Deref for Puzzles {
+    type Target = [Puzzle];
+
+    fn deref(&self) -> &[Puzzle] {
+        &self.all[..self.length]
+    }
+}
+
 /// The records of a block, and counts of other lines. Reused for each block.
 #[derive(Debug, Default)]
 pub struct Records {
     /// All records, in order.
     pub all: RecordList,
     /// The puzzles, in order.
-    pub puzzles: ReusableVec<Puzzle>,
+    pub puzzles: Puzzles,
     /// The errors of malformed records, stored here so that clearing the records frees nothing.
     pub malformed: Vec<Malformed>,
     /// The texts of records and solutions that are not contiguous in the block.
@@ -209,7 +260,7 @@ impl Records {
         let records = bytes / (CELLS + 1) + 1;
         Self {
             all: RecordList::with_capacity(records),
-            puzzles: ReusableVec::with_capacity(records),
+            puzzles: Puzzles { all: Vec::with_capacity(records), length: 0 },
             ..Self::default()
         }
     }
@@ -226,7 +277,8 @@ impl Records {
         match form {
             Form::Cells(cells) => {
                 let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
-                self.puzzles.push(Puzzle::from_text(cells).expect("all cells are valid"));
+                let is_read = |puzzle: &mut Puzzle| read(cells, puzzle.cells_mut());
+                assert!(self.puzzles.push_if(is_read), "all cells are valid");
                 self.push_own(place, written, cells, puzzle_ref);
             }
             Form::Marks(marks) => {
@@ -321,7 +373,7 @@ impl Records {
     #[inline(always)]
     pub fn push_cells(&mut self, read: impl FnOnce(&mut Line) -> bool) -> bool {
         let puzzle = PuzzleRef::Puzzle(self.puzzles.len() as u32);
-        let is_puzzle = self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(puzzle.cells_mut()));
+        let is_puzzle = self.puzzles.push_if(|puzzle| read(puzzle.cells_mut()));
         if is_puzzle {
             self.all.push(self.next_row().record(Field::default(), puzzle));
         }
@@ -345,13 +397,7 @@ impl Records {
 
     /// Adds the puzzle, in any form, of a row of columns. It is malformed if it cannot be read.
     pub fn push_row(&mut self, text: &[u8]) {
-        let (place, puzzle) = (self.next_row(), PuzzleRef::Puzzle(self.puzzles.len() as u32));
-        let is_read = |cells: &Line| {
-            self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle.cells_mut()))
-        };
-        if text.try_into().is_ok_and(is_read) {
-            self.push_own(place, 0, text, puzzle);
-        } else if let Err(malformed) = self.push_decoded(place, 0, text) {
+        if let Err(malformed) = self.push_any_form(text) {
             self.push_malformed_row(text, malformed);
         }
     }
@@ -385,7 +431,7 @@ impl Records {
         read: impl FnOnce(&Line, &mut Puzzle) -> bool,
     ) -> bool {
         let puzzle = self.puzzles.len();
-        if !self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle)) {
+        if !self.puzzles.push_if(|puzzle| read(cells, puzzle)) {
             return false;
         }
         self.all.push(place.record(place.cells(CELLS), PuzzleRef::Puzzle(puzzle as u32)));
@@ -406,7 +452,6 @@ impl Records {
         let mut lines = lines.chunks_exact(line_bytes);
         let first = self.puzzles.len() as u32;
         let count = self.puzzles.push_while(
-            Puzzle::EMPTY,
             #[inline(always)]
             |puzzle| match lines.next().and_then(|line| line.split_first_chunk()) {
                 Some((cells, behind)) if behind == end => {
@@ -519,7 +564,7 @@ impl Records {
     /// Removes everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.all.clear();
-        self.puzzles.clear();
+        self.puzzles.length = 0;
         self.malformed.clear();
         self.texts.clear();
         self.kept.clear();

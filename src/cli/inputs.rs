@@ -350,10 +350,7 @@ impl Input {
     fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<'static> {
         let Self { origin, layout, opened, .. } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
-        let mut stream = stream.with_options(options);
-        stream.count_into(bytes);
-        let max_record = options.max_record;
-        Source { max_record, ..Source::of_stream(origin.name(), stream, layout) }
+        Source::of_stream(origin.name(), stream, layout, options, bytes)
     }
 }
 

@@ -67,14 +67,6 @@ impl Codec {
         if self == Self::Zst { "zstd -dc" } else { "gzip -dc" }
     }
 
-    fn begins_with(self, byte: u8) -> bool {
-        match self {
-            Self::Gz => byte == 0x1F,
-            Self::Zst => matches!(byte, 0x28 | 0x50..=0x5F),
-            Self::Npy => byte == MAGIC[0],
-        }
-    }
-
     fn decoder(self, source: Compressed, npy_blank: u8) -> io::Result<Box<dyn Decoder>> {
         Ok(match self {
             #[cfg(feature = "gzip")]
@@ -216,14 +208,14 @@ impl Decompress {
             let bytes = source.fill_buf()?;
             // Devices and archives fill their last block with zeros, which `gzip -t` accepts as well.
             let padding = bytes.iter().take_while(|byte| **byte == 0).count();
-            match bytes.first() {
-                None => return Ok(()),
-                Some(0) if self.codec != Codec::Npy => source.consume(padding),
-                Some(first) if self.codec.begins_with(*first) => break,
-                Some(_) => {
+            match Codec::of(bytes) {
+                _ if bytes.is_empty() => return Ok(()),
+                _ if padding > 0 && self.codec != Codec::Npy => source.consume(padding),
+                Ok(codec) if codec != Some(self.codec) => {
                     let what = format!("ends at byte {}, but other data follows", source.used);
                     return Err(self.damage(ErrorKind::InvalidData, &what));
                 }
+                _ => break,
             }
         }
         self.unverified = 0;

@@ -49,10 +49,21 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Creates a source of a stream whose layout has been detected.
-    pub fn of_stream(name: String, mut stream: Stream, layout: Arc<dyn Layout>) -> Self {
+    /// Creates a source of a stream whose layout has been detected. The raw bytes that are read, and
+    /// that have been read, are added to `count`.
+    ///
+    /// # Panics
+    /// Panics if the source of the stream has panicked.
+    pub fn of_stream(
+        name: String,
+        mut stream: Stream,
+        layout: Arc<dyn Layout>,
+        options: StreamOptions,
+        count: &Arc<AtomicU64>,
+    ) -> Self {
+        stream.prepare(options, count);
         let columns = stream.take_columns(&*layout);
-        Self { layout, columns, ..Self::new(name, stream) }
+        Self { layout, columns, max_record: options.max_record, ..Self::new(name, stream) }
     }
 
     /// Skips the records before `position`. The reader is at the start of the input.

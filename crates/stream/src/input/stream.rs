@@ -103,17 +103,10 @@ impl Stream {
         Self { failed: Some(error), codec: Ok(None), ..Self::new(io::empty()) }
     }
 
-    /// Sets the options for streams that are not plain text. Has no effect after the first read.
-    #[must_use]
-    pub fn with_options(self, options: StreamOptions) -> Self {
-        Self { options, ..self }
-    }
-
-    /// Adds the raw bytes read from the source, past and future, to a total.
-    ///
-    /// # Panics
-    /// Panics if the source has panicked.
-    pub fn count_into(&mut self, total: &Arc<AtomicU64>) {
+    /// Sets the options for streams that are not plain text, which have no effect after the first read,
+    /// and adds the raw bytes read from the source, past and future, to a total.
+    pub(super) fn prepare(&mut self, options: StreamOptions, total: &Arc<AtomicU64>) {
+        self.options = options;
         let mut count = self.count.lock().expect("counting does not panic");
         total.fetch_add(count.load(Ordering::Relaxed), Ordering::Relaxed);
         *count = Arc::clone(total);

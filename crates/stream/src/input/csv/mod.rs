@@ -42,9 +42,9 @@ pub struct Table {
 pub struct Header {
     /// The number of its first line, from 1.
     pub line: u64,
-    /// The name of each column.
+    /// The name of each column, without surrounding spaces.
     pub names: Vec<String>,
-    /// The names with their surrounding spaces, if any name has some.
+    /// The names with those spaces.
     pub written: Vec<String>,
 }
 

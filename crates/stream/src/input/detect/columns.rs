@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::error::{quoted, several};
-use super::sample::{RowFields, Sample, is_grid, is_name_of_cells, is_puzzle};
+use super::sample::{
+    RowFields, Sample, first_line, has_lone_return, is_grid, is_name_of_cells, is_puzzle,
+};
 use super::{Answers, DetectError, Detected, InputFormat, InputOptions, NOT_YET, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{grid, names};
@@ -32,7 +34,7 @@ impl InputOptions {
                 None => return Err(NOT_YET),
             }
         }
-        if candidates.is_empty() || candidates.iter().any(|first| first.has_returns) {
+        if candidates.is_empty() || has_lone_return(first_line(sample.text)) {
             // The line is longer than any row, or lines end with carriage returns.
             return self.malformed_lines();
         }
@@ -63,18 +65,14 @@ impl InputOptions {
         let has_name = |first: &&RowFields| !self.no_header && first.has_name(column);
         let named = candidates.iter().find(has_name);
         let first = named.unwrap_or_else(|| likeliest(candidates));
-        let names = first
-            .texts
-            .iter()
-            .map(|name| named.map_or("".into(), |_| String::from_utf8_lossy(name)));
-        let puzzle =
-            column_of(&names.collect::<Vec<_>>(), column).map_err(|error| match error {
-                DetectError::NoColumn { name, .. } => {
-                    let is_header = first.texts.iter().any(|field| self.is_header(field));
-                    DetectError::NoColumn { name, columns: first.columns(is_header) }
-                }
-                error => error,
-            })?;
+        let names = named.map_or_else(|| vec![String::new(); first.len()], RowFields::names);
+        let puzzle = column_of(&names, column).map_err(|error| match error {
+            DetectError::NoColumn { name, .. } => {
+                let is_header = first.texts.iter().any(|field| self.is_header(field));
+                DetectError::NoColumn { name, columns: first.columns(is_header) }
+            }
+            error => error,
+        })?;
         let has_header = named.is_some() || self.is_header(&first.texts[puzzle]);
         Ok(first.table(puzzle, has_header.then_some(sample.line)))
     }

@@ -3,13 +3,12 @@
 use memchr::memchr_iter;
 
 use super::{Detected, NOT_YET, keep_only};
-use crate::input::FieldForm;
 use crate::input::csv::{
     Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
 };
-use crate::input::lines;
-use crate::input::lines::first_end;
+use crate::input::lines::{self, Lines, first_end};
 use crate::input::names::{self, looks_like_header};
+use crate::input::{Answers, FieldForm, Layout, Records};
 use bulkdoku_core::forms::{self, list};
 use bulkdoku_core::marks;
 use bulkdoku_core::puzzle::{CELLS, is_cell};
@@ -122,7 +121,6 @@ impl<'a> Sample<'a> {
                 fields.texts.push(text.trim_ascii().to_vec());
                 fields.written.push(text.into_owned());
                 fields.has_quotes |= field.form == FieldForm::Quoted;
-                fields.has_returns |= has_lone_return(field.of(rest));
             });
             let length = match row {
                 SplitRow::Whole { length, .. } => length,
@@ -144,8 +142,8 @@ impl<'a> Sample<'a> {
 }
 
 /// Returns whether a carriage return is not followed by a line feed.
-fn has_lone_return(field: &[u8]) -> bool {
-    memchr_iter(b'\r', field).any(|at| field.get(at + 1) != Some(&b'\n'))
+pub(super) fn has_lone_return(text: &[u8]) -> bool {
+    memchr_iter(b'\r', text).any(|at| !matches!(text.get(at + 1), None | Some(b'\n')))
 }
 
 /// Returns whether a comment may have names of columns.
@@ -174,19 +172,11 @@ fn is_header_of(header: &[u8], rest: &[u8]) -> bool {
 /// Returns whether some line has text after its puzzle, which may be a solution, or no line is a
 /// puzzle. Returns `None` if it needs more bytes.
 pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
-    let mut has_puzzles = false;
-    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    for line in lines.filter(|line| is_content(line)) {
-        let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',' | b';' | b':'));
-        let first = words.next().unwrap_or_default();
-        let is_first_puzzle = is_puzzle(first) || is_grid(first);
-        // Puzzles in less common forms are not recognized here, but a solution after them is.
-        if words.any(|word| is_grid(word) || is_first_puzzle && !word.is_empty()) {
-            return Some(true);
-        }
-        has_puzzles |= is_first_puzzle;
-    }
-    is_all.then_some(!has_puzzles)
+    let mut records = Records::default();
+    Lines { answers: Answers::Wanted, rest: false }.read(text, 1, false, &mut records);
+    let has_answers = records.answers.iter().any(|answer| !answer.of(text).is_empty());
+    let has_puzzles = records.all.len() > records.malformed.len();
+    if has_answers || is_all { Some(has_answers || !has_puzzles) } else { None }
 }
 
 pub(super) fn first_line(text: &[u8]) -> &[u8] {
@@ -210,13 +200,11 @@ pub(super) struct RowFields {
     /// The values including those spaces.
     written: Vec<Vec<u8>>,
     pub(super) has_quotes: bool,
-    pub(super) has_returns: bool,
 }
 
 impl RowFields {
     fn new(delimiter: Delimiter) -> Self {
-        let (texts, written) = (Vec::new(), Vec::new());
-        Self { delimiter, texts, written, has_quotes: false, has_returns: false }
+        Self { delimiter, texts: Vec::new(), written: Vec::new(), has_quotes: false }
     }
 
     /// Returns the keys or values of an object as fields, whose delimiter has no meaning.
@@ -284,16 +272,14 @@ impl RowFields {
 
     /// Returns the table described by this row; `header` is its line if it is a header.
     pub(super) fn table(&self, puzzle: usize, header: Option<u64>) -> Table {
-        let names = |texts: &[Vec<u8>]| {
-            texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
-        };
-        let header = header.map(|line| Header {
-            line,
-            names: names(&self.texts),
-            written: names(&self.written),
-        });
+        let written = || names(&self.written);
+        let header = header.map(|line| Header { line, names: self.names(), written: written() });
         let (delimiter, fields) = (self.delimiter, self.len());
         Table { delimiter, header, fields, puzzle, answer: None, kept: Vec::new() }
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        names(&self.texts)
     }
 
     pub(super) fn columns(&self, is_header: bool) -> Vec<String> {
@@ -311,6 +297,10 @@ impl RowFields {
 }
 
 const SAMPLE: usize = 12;
+
+fn names(texts: &[Vec<u8>]) -> Vec<String> {
+    texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
 
 /// Returns whether a field is 81 digits, in any form.
 pub(super) fn is_grid(field: &[u8]) -> bool {

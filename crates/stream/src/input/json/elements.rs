@@ -1,8 +1,9 @@
 //! Turns the elements of a JSON array, or values of several lines each, into lines.
 
 use std::io::{self, ErrorKind, Read};
+use std::mem;
 
-use memchr::{memchr2, memchr3};
+use memchr::memchr2;
 
 use bulkdoku_core::forms::is_space;
 
@@ -25,36 +26,38 @@ pub enum Records {
 pub(crate) struct ElementLines<R> {
     source: R,
     records: Records,
-    place: Place,
     bytes: Vec<u8>,
     /// The lines made of them; those before `read` have been returned.
     lines: Vec<u8>,
     read: usize,
     is_over: bool,
+    place: Place,
+    is_in_array: bool,
+    /// The number of open brackets and braces of the record.
+    depth: usize,
+    /// Whether a line has ended in the record, and only white space follows so far.
+    is_indented: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
+    /// Between records, in or outside the array.
     Outside,
-    /// In a comment outside an array.
+    /// In a comment outside the array.
     Comment,
-    Between,
-    Record(Inside),
+    Record,
+    String,
+    /// In a string, after a backslash.
+    Escape,
 }
 
-/// The place of a byte in a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
-struct Inside {
-    /// Whether the record is an element of an array.
-    is_element: bool,
-    depth: usize,
-    is_string: bool,
-    /// Whether a backslash precedes.
-    is_escaped: bool,
-    /// Whether a line has ended, and only white space follows so far.
-    is_indented: bool,
-    has_text: bool,
+impl ElementLines<io::Empty> {
+    /// Returns the lines that are made of the start of a document. The last one may be incomplete.
+    pub(in crate::input) fn of_start(text: &[u8], records: Records) -> Vec<u8> {
+        let mut lines = Self::new(io::empty(), records);
+        lines.convert(text);
+        lines.lines
+    }
 }
 
 impl<R> ElementLines<R> {
@@ -63,133 +66,97 @@ impl<R> ElementLines<R> {
         Self {
             source,
             records,
-            place: Place::Outside,
             bytes: vec![0; READ_BYTES],
             lines: Vec::new(),
             read: 0,
             is_over: false,
+            place: Place::Outside,
+            is_in_array: false,
+            depth: 0,
+            is_indented: false,
         }
     }
 
-    /// Returns the lines that are made of the start of a document. The last one may be incomplete.
-    pub(in crate::input) fn of_start(text: R, records: Records) -> Vec<u8>
-    where
-        R: AsRef<[u8]>,
-    {
-        let bytes = text.as_ref().to_vec();
-        let mut lines = Self { bytes, ..Self::new(text, records) };
-        lines.convert(lines.bytes.len());
-        lines.lines
-    }
-
-    /// Appends the lines made of the first `length` bytes.
-    fn convert(&mut self, length: usize) {
-        let bytes = std::mem::take(&mut self.bytes);
-        let mut at = 0;
-        while at < length {
-            at += match &mut self.place {
-                Place::Record(_) => self.continue_record(&bytes[at..length]),
-                _ => self.skip(&bytes[at..length]),
-            };
-        }
-        self.bytes = bytes;
-    }
-
-    /// Passes one byte that is not in a record, and returns the number of bytes used.
-    fn skip(&mut self, bytes: &[u8]) -> usize {
-        let byte = bytes[0];
-        let is_array = self.records == Records::Elements;
-        self.place = match (self.place, byte) {
-            (Place::Comment, b'\n') => {
-                self.lines.push(byte);
-                Place::Outside
-            }
-            (Place::Comment, _) => {
-                self.lines.push(byte);
-                Place::Comment
-            }
-            (place, byte) if is_space(byte) => place,
-            (Place::Outside, b'#') => {
-                self.lines.push(byte);
-                Place::Comment
-            }
-            (Place::Outside, b'[') if is_array => Place::Between,
-            // The end of an array, or a byte order mark.
-            (Place::Between, b']') | (Place::Outside, 0xEF | 0xBB | 0xBF) => Place::Outside,
-            (place, b',') => place,
-            (place, _) => {
-                let is_element = place == Place::Between;
-                self.place = Place::Record(Inside { is_element, ..Inside::default() });
-                return 0;
-            }
-        };
-        1
-    }
-
-    /// Copies bytes of a record, up to its end, and returns their number.
-    fn continue_record(&mut self, bytes: &[u8]) -> usize {
-        let Place::Record(mut inside) = self.place else { return 0 };
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            if inside.is_string && !inside.is_escaped {
-                let length = memchr2(b'"', b'\\', &bytes[at..]).unwrap_or(bytes.len() - at);
-                self.push_text(&bytes[at..at + length]);
-                at += length;
-                if let Some(&end) = bytes.get(at) {
-                    self.lines.push(end);
-                    at += 1;
-                    (inside.is_escaped, inside.is_string) = (end == b'\\', end == b'\\');
-                }
-            } else if inside.is_escaped {
-                self.push_text(&bytes[at..=at]);
-                at += 1;
-                inside.is_escaped = false;
-            } else {
-                match byte {
-                    b'\n' | b'\r' if inside.depth == 0 => return self.end_record(inside, at + 1),
-                    b'\n' | b'\r' => inside.is_indented = true,
-                    _ if inside.is_indented && is_space(byte) => {}
-                    // A bracket at the start is not the end of anything.
-                    b',' | b']' if inside.depth == 0 && inside.has_text => {
-                        return self.end_record(inside, at);
-                    }
-                    _ => {
-                        if std::mem::take(&mut inside.is_indented) {
-                            self.lines.push(b' ');
-                        }
-                        self.lines.push(byte);
-                        inside.has_text = true;
-                        match byte {
-                            b'"' => inside.is_string = true,
-                            b'[' | b'{' => inside.depth += 1,
-                            b']' | b'}' => inside.depth = inside.depth.saturating_sub(1),
-                            _ => {}
-                        }
+    /// Appends the lines made of these bytes.
+    fn convert(&mut self, mut bytes: &[u8]) {
+        while let Some(&byte) = bytes.first() {
+            let mut length = 1;
+            match (self.place, byte) {
+                (Place::String, _) => {
+                    let end = memchr2(b'"', b'\\', bytes);
+                    length = end.map_or(bytes.len(), |end| end + 1);
+                    self.push_text(&bytes[..length]);
+                    match end.map(|end| bytes[end]) {
+                        Some(b'\\') => self.place = Place::Escape,
+                        Some(_) if self.depth == 0 => self.end_record(),
+                        Some(_) => self.place = Place::Record,
+                        None => {}
                     }
                 }
-                at += 1;
+                (Place::Escape, _) => {
+                    self.push_text(&[byte]);
+                    self.place = Place::String;
+                }
+                (Place::Comment, _) => {
+                    self.lines.push(byte);
+                    if byte == b'\n' {
+                        self.place = Place::Outside;
+                    }
+                }
+                (Place::Record, b'\n' | b'\r' | b',') if self.depth == 0 => self.end_record(),
+                (Place::Record, b']') if self.depth == 0 => {
+                    self.end_record();
+                    length = 0;
+                }
+                (Place::Record, b'\n' | b'\r') => self.is_indented = true,
+                (Place::Record, _) if self.is_indented && is_space(byte) => {}
+                (Place::Outside, _) if byte == b',' || is_space(byte) => {}
+                (Place::Outside, b']') if self.is_in_array => self.is_in_array = false,
+                (Place::Outside, b'[')
+                    if !self.is_in_array && self.records == Records::Elements =>
+                {
+                    self.is_in_array = true;
+                }
+                (Place::Outside, b'#') if !self.is_in_array => {
+                    self.lines.push(byte);
+                    self.place = Place::Comment;
+                }
+                // A byte order mark.
+                (Place::Outside, 0xEF | 0xBB | 0xBF) if !self.is_in_array => {}
+                (Place::Outside | Place::Record, _) => self.push(byte),
             }
-            let is_closed = inside.depth == 0
-                && !inside.is_string
-                && matches!(bytes[at - 1], b']' | b'}' | b'"');
-            if is_closed {
-                return self.end_record(inside, at);
-            }
+            bytes = &bytes[length..];
         }
-        self.place = Place::Record(inside);
-        at
     }
 
-    fn end_record(&mut self, inside: Inside, used: usize) -> usize {
+    /// Appends a byte of a record, in which it is not in a string.
+    fn push(&mut self, byte: u8) {
+        if mem::take(&mut self.is_indented) {
+            self.lines.push(b' ');
+        }
+        self.lines.push(byte);
+        self.place = if byte == b'"' { Place::String } else { Place::Record };
+        match byte {
+            b'[' | b'{' => self.depth += 1,
+            b']' | b'}' => {
+                self.depth = self.depth.saturating_sub(1);
+                if self.depth == 0 {
+                    self.end_record();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_record(&mut self) {
         self.lines.push(b'\n');
-        self.place = if inside.is_element { Place::Between } else { Place::Outside };
-        used
+        (self.place, self.depth, self.is_indented) = (Place::Outside, 0, false);
     }
 
     fn push_text(&mut self, text: &[u8]) {
         let start = self.lines.len();
         self.lines.extend_from_slice(text);
-        if memchr3(b'\n', b'\r', 0, text).is_some() {
+        if memchr2(b'\n', b'\r', text).is_some() {
             let ends = self.lines[start..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r'));
             ends.for_each(|byte| *byte = b'\t');
         }
@@ -202,17 +169,18 @@ impl<R: Read> Read for ElementLines<R> {
             let length = self.source.read(&mut self.bytes)?;
             self.lines.clear();
             self.read = 0;
-            self.convert(length);
+            let bytes = mem::take(&mut self.bytes);
+            self.convert(&bytes[..length]);
+            self.bytes = bytes;
             if length == 0 {
                 self.is_over = true;
-                if let Place::Record(inside) = self.place {
-                    self.end_record(inside, 0);
+                if !matches!(self.place, Place::Outside | Place::Comment) {
+                    self.end_record();
                 }
             }
         }
         let rest = &self.lines[self.read..];
-        if rest.is_empty() && !into.is_empty() && self.place == Place::Between {
-            self.place = Place::Outside;
+        if rest.is_empty() && !into.is_empty() && mem::take(&mut self.is_in_array) {
             let message = "the JSON array has no end";
             return Err(io::Error::new(ErrorKind::UnexpectedEof, message));
         }

@@ -52,16 +52,13 @@ fn unsupported_types_of_files() {
         let ran = folder.solve(&["good", "in", "-o", "out"], "");
         assert_eq!((ran.status, folder.path("out").exists()), (3, false), "{ran:?}");
         assert!(ran.messages.contains(&format!("in: {message}")), "{ran:?}");
-        let message = message.replace("NEW", "NEW2").replace("FILE", "NEW");
-        assert_refused(&gz(input), &message);
+        assert_refused(&gz(input), message);
+        assert_refused(&gz(input), "; FILE is compressed, so unpack it first");
     }
     let array = npy("|u1", "(1, 81)", &[0; 81]);
-    assert_refused(&gz(array), "gzip -dc FILE > NEW; that looks like an .npy array");
-    assert_refused(
-        &gz(&npz),
-        "unpack it first: gzip -dc FILE > NEW; that looks like an .npz archive",
-    );
-    assert_refused(&gz(gz(CLASSIC)), "that looks like a gz stream; unpack it: gzip -dc NEW > NEW2");
+    for packed in [gz(array), gz(gz(CLASSIC))] {
+        assert_refused(&packed, "looks like another compressed stream");
+    }
 }
 
 #[test]

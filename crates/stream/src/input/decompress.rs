@@ -54,19 +54,6 @@ impl Codec {
         }
     }
 
-    /// Describes a stream that is compressed as well, with what to do.
-    pub(super) fn described(self) -> String {
-        match self {
-            Self::Npy => "an .npy array".into(),
-            _ => format!("a {} stream; unpack it: {} FILE > NEW", self.name(), self.command()),
-        }
-    }
-
-    /// Returns the command that decompresses a file to standard output.
-    pub(super) fn command(self) -> &'static str {
-        if self == Self::Zst { "zstd -dc" } else { "gzip -dc" }
-    }
-
     fn decoder(self, source: Compressed, npy_blank: u8) -> io::Result<Box<dyn Decoder>> {
         Ok(match self {
             #[cfg(feature = "gzip")]

@@ -43,9 +43,8 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<String> {
             return Some(what.into());
         }
     }
-    if let Ok(Some(codec)) = Codec::of(bytes) {
-        // It was compressed as well.
-        return Some(format!("looks like {}", codec.described()));
+    if matches!(Codec::of(bytes), Ok(Some(_))) {
+        return Some("looks like another compressed stream, or an .npy array".into());
     }
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     // One may be damage, and 0x01 and 0x1C to 0x1F are delimiters.

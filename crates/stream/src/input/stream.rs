@@ -178,12 +178,8 @@ impl Stream {
     /// Adds to the advice about the contents of a compressed file that it must be unpacked first.
     fn in_compressed(&self, error: DetectError) -> DetectError {
         match (error, self.codec) {
-            (DetectError::Foreign(what), Ok(Some(codec @ (Codec::Gz | Codec::Zst))))
-                if what.starts_with("looks like") =>
-            {
-                let what = what.replace("NEW", "NEW2").replace("FILE", "NEW");
-                let command = codec.command();
-                DetectError::Foreign(format!("unpack it first: {command} FILE > NEW; that {what}"))
+            (DetectError::Foreign(what), Ok(Some(Codec::Gz | Codec::Zst))) => {
+                DetectError::Foreign(format!("{what}; FILE is compressed, so unpack it first"))
             }
             (error, _) => error,
         }

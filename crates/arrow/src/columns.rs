@@ -13,7 +13,6 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bulkdoku_core::check::Score;
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::{Grid, Outcome, Puzzle, Status};
 use bulkdoku_stream::output::{Column, Kind, Row, Rows, Value};
@@ -314,19 +313,6 @@ fn reason(row: &Row<'_>) -> Option<String> {
     }
 }
 
-/// Returns what is the value of a column in a score.
-fn score_of(column: Column) -> Option<fn(&Score) -> u8> {
-    match column {
-        Column::CorrectCells => Some(|score| score.correct),
-        Column::WrongCells => Some(|score| score.wrong),
-        Column::BlankCells => Some(|score| score.blank),
-        Column::CluesKept => Some(|score| score.clues_kept),
-        Column::BrokenUnits => Some(|score| score.broken_units),
-        Column::Solved => Some(|score| score.solved.into()),
-        _ => None,
-    }
-}
-
 /// Rows of a result: those of a block, or those of a record batch.
 #[derive(Debug, Default)]
 pub struct Sheet {
@@ -391,9 +377,6 @@ impl Sheet {
         }
         let outcomes = &rows.results.outcomes.puzzles;
         self.gave_up |= outcomes.iter().any(|outcome| outcome.gave_up);
-        let has_scores = self.columns.iter().any(|(column, _)| score_of(*column).is_some());
-        let scored = has_scores.then(|| rows.records());
-        let scores: Vec<_> = scored.into_iter().flatten().map(|row| row.score()).collect();
         // If every record is a puzzle and has one row, its outcome has the index of the row.
         let are_records = rows.derived.is_none() && rows.results.is_unfiltered();
         let are_puzzles = are_records && outcomes.len() == rows.records.all.len();
@@ -427,13 +410,6 @@ impl Sheet {
                 }
                 (Values::Numbers(all), Column::LatencyNs) if are_puzzles => {
                     all.values.extend(outcomes.map(|outcome| outcome.latency_ns));
-                }
-                (Values::Bytes(all), column)
-                    if let Some(of) = score_of(column)
-                        && are_records =>
-                {
-                    let none = (column == Column::Solved).then_some(0);
-                    scores.iter().for_each(|score| all.push(score.as_ref().map(of).or(none)));
                 }
                 (values, column) => rows.for_each(|row| values.push(column, output.form, row)),
             }

@@ -97,15 +97,14 @@ impl Item<'_> {
             }
             // The cells of the record are checked, because another thread may change a numpy array.
             Self::Cells(given, blank) => {
-                let cell = |cell: u8| cell.wrapping_sub(blank);
-                let is_pushed = records.push_cells(|cells| set_cells(cells, given.map(cell)));
+                let cells = given.map(|cell| cell.wrapping_sub(blank));
+                let is_pushed = records.push_cells(|into| set_cells(into, cells));
                 is_pushed.then_some(()).ok_or_else(|| not_a_cell(&given.map(f64::from), blank))
             }
             Self::Numbers(numbers, blank) => {
-                let given: &[f64; CELLS] = numbers.try_into().map_err(|_| cell_count(numbers))?;
-                let cell = |number| cell_of(number, blank);
-                let is_pushed = records.push_cells(|cells| set_cells(cells, given.map(cell)));
-                is_pushed.then_some(()).ok_or_else(|| not_a_cell(given, blank))
+                let cells = cells_of(numbers, blank)?;
+                records.push_cells(|into| set_cells(into, cells));
+                Ok(())
             }
         }
     }
@@ -119,17 +118,16 @@ impl Item<'_> {
             Self::Cells(cells, blank) => (&cells.map(f64::from)[..], blank),
             Self::Numbers(numbers, blank) => (numbers, blank),
         };
-        let what = match <&[f64; CELLS]>::try_from(numbers) {
-            Err(_) => cell_count(numbers),
-            Ok(given) => {
-                let text = given.map(|number| match cell_of(number, blank) {
-                    0 if (number - f64::from(blank)).abs() < f64::EPSILON => b'0',
-                    cell => text_of_cell(cell),
-                });
-                if !text.contains(&b'!') {
-                    return records.push_row(&text);
+        let what = match cells_of(numbers, blank) {
+            Err(what) => what,
+            Ok(cells) => {
+                let mut text = cells.map(text_of_cell);
+                for (cell, number) in text.iter_mut().zip(numbers) {
+                    if (number - f64::from(blank)).abs() < f64::EPSILON {
+                        *cell = b'0';
+                    }
                 }
-                not_a_cell(given, blank)
+                return records.push_row(&text);
             }
         };
         let shown = |number: &f64| {
@@ -192,9 +190,14 @@ fn cell_of(number: f64, blank: u8) -> u8 {
     }
 }
 
-fn cell_count(numbers: &[f64]) -> String {
-    let (count, noun) = (numbers.len(), if numbers.len() == 1 { "cell" } else { "cells" });
-    format!("{count} {noun}, {CELLS} expected")
+/// Returns the cells for 81 numbers. Fails with the reason why they are not a puzzle.
+fn cells_of(numbers: &[f64], blank: u8) -> Result<[u8; CELLS], String> {
+    let given: &[f64; CELLS] = numbers.try_into().map_err(|_| {
+        let noun = if numbers.len() == 1 { "cell" } else { "cells" };
+        format!("{} {noun}, {CELLS} expected", numbers.len())
+    })?;
+    let cells = given.map(|number| cell_of(number, blank));
+    if cells.iter().all(|cell| *cell <= 9) { Ok(cells) } else { Err(not_a_cell(given, blank)) }
 }
 
 #[cold]

@@ -68,8 +68,15 @@ impl Predicate {
         let mut values: Vec<_> = match kind {
             Kind::Text | Kind::Bytes => return vec![Known::Unknown],
             Kind::Number | Kind::Double => {
-                let all = intervals(kind, &range, self.expression.numbers()).into_iter();
-                all.map(|(from, to)| Known::Within(from, to)).collect()
+                let (first, last) = (*range.start() as f64, *range.end() as f64);
+                // The condition holds for all numbers or for none between two of these.
+                let numbers = self.expression.numbers().into_iter().flat_map(|number| match kind {
+                    Kind::Double => [number.next_down(), number, number.next_up()],
+                    _ => [number.ceil() - 1.0, number.ceil(), number.floor() + 1.0],
+                });
+                let numbers = numbers.chain([first, last]);
+                let numbers = numbers.filter(|number| (first..=last).contains(number));
+                numbers.map(|number| Known::Value(Value::Decimal(number))).collect()
             }
             _ => range.clone().map(|number| Known::Value(value_of(kind, number))).collect(),
         };
@@ -84,30 +91,20 @@ const MISSING: Known<'static> = Known::Value(Value::None);
 
 /// Returns a value of a column, and what it implies for others.
 fn assuming(column: Column, value: Known<'static>) -> Vec<(Column, Known<'static>)> {
-    use Column::{
-        Difficulty, Score, Se121, Se121Ed, Se121Ep, Steps, Technique as Hardest, Techniques,
-    };
-    let most = value.interval().map_or(f64::INFINITY, |(_, most)| most);
     let mut assumed = match (column, &value) {
-        (Hardest, Known::Value(Value::Technique(technique))) => {
+        (Column::Technique, Known::Value(Value::Technique(technique))) => {
             let least = f64::from(technique.definition().score);
             let difficulty = Known::Value(Value::Difficulty(technique.difficulty()));
             vec![
-                (Difficulty, difficulty),
-                (Score, Known::Within(least, f64::INFINITY)),
-                (Steps, Known::Within(1.0, f64::INFINITY)),
-                (Techniques, Known::Within(0.0, f64::from(*technique as u8))),
+                (Column::Difficulty, difficulty),
+                (Column::Score, Known::Within(least, f64::INFINITY)),
+                (Column::Steps, Known::Within(1.0, f64::INFINITY)),
+                (Column::Techniques, Known::Within(0.0, f64::from(*technique as u8))),
             ]
         }
-        (Hardest, _) => vec![(Difficulty, MISSING), (Techniques, MISSING)],
-        (Score, Known::Within(..)) => {
-            let easiest = f64::from(Technique::FullHouse.definition().score);
-            vec![(Steps, Known::Within(0.0, most / easiest))]
+        (Column::Technique, _) => {
+            vec![(Column::Difficulty, MISSING), (Column::Techniques, MISSING)]
         }
-        (Se121, Known::Within(..)) => {
-            vec![(Se121Ep, Known::Within(0.0, most)), (Se121Ed, Known::Within(0.0, most))]
-        }
-        (Se121Ep, Known::Within(..)) => vec![(Se121Ed, Known::Within(0.0, most))],
         _ => Vec::new(),
     };
     assumed.push((column, value));
@@ -144,25 +141,6 @@ fn shown(column: Column, range: &RangeInclusive<u64>) -> String {
         (least, &u64::MAX) => format!("{} or more", name(least)),
         (least, most) => format!("{} to {}", name(least), name(most)),
     }
-}
-
-/// Returns the numbers of a condition in a range, and the intervals between them. Those of a type
-/// without fractions end with whole numbers.
-fn intervals(kind: Kind, range: &RangeInclusive<u64>, mut numbers: Vec<f64>) -> Vec<(f64, f64)> {
-    numbers.sort_by(f64::total_cmp);
-    let (first, last) = (*range.start() as f64, *range.end() as f64);
-    let (mut least, mut all) = (first, Vec::new());
-    for number in numbers {
-        let (point, before, after) = match kind {
-            Kind::Double => ((number, number), number.next_down(), number.next_up()),
-            _ => ((number.ceil(), number.floor()), number.ceil() - 1.0, number.floor() + 1.0),
-        };
-        all.extend([(least, before.min(last)), point]);
-        least = after.max(first);
-    }
-    all.push((least, last));
-    all.retain(|&(from, to)| first <= from && from <= to && to <= last);
-    all
 }
 
 impl Expression {

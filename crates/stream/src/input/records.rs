@@ -554,13 +554,6 @@ impl Records {
         self.push_bad(place.line, start, text, malformed);
     }
 
-    /// Adds `count` empty kept fields for the last record and returns them.
-    pub(super) fn push_empty_kept(&mut self, count: usize) -> &mut [Field] {
-        let start = self.kept.len();
-        self.kept.resize(start + count, Field::default());
-        &mut self.kept[start..]
-    }
-
     /// Removes everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.all.clear();

@@ -18,10 +18,7 @@ use bulkdoku_core::text::read_cells;
 /// `cut_short` is true if the last line did not fit in the block.
 pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
     let header = table.header.as_ref().and_then(|header| header.line.checked_sub(first_line));
-    // Splitting a row yields fields in column order.
-    let mut kept: Vec<_> = table.kept.iter().copied().zip(0..).collect();
-    kept.sort_unstable();
-    let rows = RowReader { table, kept, block, header, cut_short };
+    let mut rows = RowReader { table, block, header, cut_short, fields: Vec::new() };
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
         || rows.read(simd, records)
@@ -30,17 +27,17 @@ pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, recor
 
 struct RowReader<'a> {
     table: &'a Table,
-    /// The kept columns in ascending order, each with its output position.
-    kept: Vec<(usize, usize)>,
     block: &'a [u8],
     /// The number of lines before the header, if this block may contain it.
     header: Option<u64>,
     cut_short: bool,
+    /// The fields of the row that was split last.
+    fields: Vec<Field>,
 }
 
 impl RowReader<'_> {
     #[inline(always)]
-    fn read<S: Simd>(&self, simd: S, records: &mut Records) {
+    fn read<S: Simd>(&mut self, simd: S, records: &mut Records) {
         records.clear();
         records.kept_cells = self.table.kept_cells();
         records.name_bytes = self.table.name_bytes();
@@ -58,7 +55,10 @@ impl RowReader<'_> {
                     read_cells(simd, cells, puzzle.cells_mut())
                 })
             {
-                self.keep(rest, place.start, records);
+                if !self.table.kept.is_empty() {
+                    self.split(rest);
+                    self.push_kept(true, place.start, records);
+                }
                 if self.table.answer.is_some() {
                     let answer = plain_field(self.table.delimiter, &rest[..length], answer);
                     records.answers.push(answer.moved(place.start));
@@ -75,8 +75,8 @@ impl RowReader<'_> {
 
     /// Reads a row, comment, or blank line of any form; returns its length.
     #[inline(never)]
-    fn read_row(&self, rest: &[u8], mut place: LinePosition, records: &mut Records) -> usize {
-        let Self { table, .. } = self;
+    fn read_row(&mut self, rest: &[u8], mut place: LinePosition, records: &mut Records) -> usize {
+        let table = self.table;
         let line_length = lines::first_end(rest).unwrap_or(rest.len());
         let line = without_end(&rest[..line_length]);
         let is_cut_short = self.cut_short && line_length == rest.len();
@@ -92,7 +92,7 @@ impl RowReader<'_> {
             }
             _ if is_cut_short => {
                 records.push_malformed(place, line.len(), lines::too_long(line.len()));
-                records.push_empty_kept(table.kept.len()).fill(Field::MISSING);
+                self.push_kept(false, place.start, records);
                 self.push_answer(None, place.start, records);
                 return line_length;
             }
@@ -102,25 +102,11 @@ impl RowReader<'_> {
             }
             _ => {}
         }
-        let (mut puzzle, mut answer, mut surplus) = (None, None, None);
-        let row = table.delimiter.split(rest, |number, field| {
-            if number == table.fields {
-                surplus = Some(field.start as usize);
-            }
-            if number == table.puzzle {
-                puzzle = Some(field);
-            }
-            if Some(number) == table.answer {
-                answer = Some(trimmed(table.delimiter, rest, field));
-            }
-        });
+        let row = self.split(rest);
         let is_header = self.header == Some(place.line.into());
         let (length, found) = match row {
-            SplitRow::Whole { length, .. } if is_header => return length,
-            SplitRow::Whole { fields, length } => {
-                let end = surplus.unwrap_or(without_end(&rest[..length]).len());
-                (length, self.check(rest, puzzle, fields, end))
-            }
+            SplitRow::Whole { length } if is_header => return length,
+            SplitRow::Whole { length } => (length, self.puzzle(&rest[..length])),
             SplitRow::TextAfterQuote { at } if at < line.len() => {
                 let what = "text after the closing quote of a field; write \"\" for a quote in it";
                 (line_length, Err(Malformed { column: at + 1, what: what.into() }))
@@ -139,48 +125,51 @@ impl RowReader<'_> {
             let column = |column: usize| cells.start as usize + column;
             pushed.map_err(|fault| Malformed { column: column(fault.column), ..fault })
         });
-        let text = without_end(&rest[..length]).len();
+        let is_puzzle = pushed.is_ok();
         if let Err(malformed) = pushed {
             let malformed = if is_rule(line) { printed() } else { malformed };
-            let whole = Field::new(0..text, FieldForm::Plain).moved(place.start);
+            let text = without_end(&rest[..length]);
+            let whole = Field::new(0..text.len(), FieldForm::Plain).moved(place.start);
             records.push_malformed_text(place, (self.block, whole), malformed);
-            answer = None;
         }
+        let answer = table.answer.filter(|_| is_puzzle).and_then(|at| self.fields.get(at));
+        let answer = answer.map(|answer| trimmed(table.delimiter, rest, *answer));
         self.push_answer(answer, place.start, records);
-        if has_all_fields || !table.kept.contains(&table.puzzle) {
-            self.keep(&rest[..length], place.start, records);
-        } else {
-            records.push_empty_kept(table.kept.len()).fill(Field::MISSING);
-        }
+        let has_fields = has_all_fields || !table.kept.contains(&table.puzzle);
+        self.push_kept(has_fields, place.start, records);
         length
     }
 
-    /// Returns the field of the puzzle, if the row has the right number of fields: those before `end`.
-    fn check(
-        &self,
-        rest: &[u8],
-        puzzle: Option<Field>,
-        fields: usize,
-        end: usize,
-    ) -> Result<Field, Malformed> {
-        let text = |field| trimmed(self.table.delimiter, rest, field);
-        match puzzle {
-            Some(field) if self.table.is_heading(text(field).of(rest)) => {
-                let column = text(field).start as usize + 1;
-                Err(Malformed { column, ..lines::header_between() })
-            }
-            Some(field) if fields == self.table.fields => Ok(field),
-            _ => {
-                let noun = if fields == 1 { "field" } else { "fields" };
-                let what = format!("{fields} {noun}, {} expected", self.table.fields);
-                Err(Malformed { column: end + 1, what })
-            }
-        }
+    #[inline(never)]
+    fn split(&mut self, rest: &[u8]) -> SplitRow {
+        self.fields.clear();
+        self.table.delimiter.split(rest, |field| self.fields.push(field))
     }
 
-    /// Returns the error for a quoted field that is not closed on its line, at its opening quote.
-    fn open_quote(&self, line: &[u8]) -> Malformed {
-        let at = match self.table.delimiter.split(line, |_, _| {}) {
+    /// Returns the field of the puzzle, if the row has the right number of fields.
+    fn puzzle(&self, row: &[u8]) -> Result<Field, Malformed> {
+        let Self { table, fields, .. } = self;
+        if let Some(field) = fields.get(table.puzzle) {
+            let text = trimmed(table.delimiter, row, *field);
+            if table.is_heading(text.of(row)) {
+                let column = text.start as usize + 1;
+                return Err(Malformed { column, ..lines::header_between() });
+            }
+            if fields.len() == table.fields {
+                return Ok(*field);
+            }
+        }
+        let count = fields.len();
+        let end = fields.get(table.fields).map(|surplus| surplus.start as usize);
+        let column = end.unwrap_or(without_end(row).len()) + 1;
+        let noun = if count == 1 { "field" } else { "fields" };
+        Err(Malformed { column, what: format!("{count} {noun}, {} expected", table.fields) })
+    }
+
+    /// Returns the error for a quoted field that is not closed on its line, at its opening quote. The
+    /// fields before it are those of the line.
+    fn open_quote(&mut self, line: &[u8]) -> Malformed {
+        let at = match self.split(line) {
             SplitRow::Open { at } => at,
             SplitRow::Whole { .. } | SplitRow::TextAfterQuote { .. } => 0,
         };
@@ -200,23 +189,13 @@ impl RowReader<'_> {
         }
     }
 
-    #[inline(always)]
-    fn keep(&self, row: &[u8], start: u32, records: &mut Records) {
-        if !self.table.kept.is_empty() {
-            self.keep_fields(row, start, records);
-        }
-    }
-
-    #[inline(never)]
-    fn keep_fields(&self, row: &[u8], start: u32, records: &mut Records) {
-        let table = self.table;
-        let room = records.push_empty_kept(table.kept.len());
-        let mut rest = self.kept.iter().peekable();
-        let _ = table.delimiter.split(row, |number, field| {
-            while let Some((_, place)) = rest.next_if(|(column, _)| *column == number) {
-                room[*place] = field.moved(start);
-            }
-        });
+    /// Adds the kept fields of the row, which are missing if it has none.
+    fn push_kept(&self, has_fields: bool, start: u32, records: &mut Records) {
+        let field = |column: &usize| {
+            let field = self.fields.get(*column).filter(|_| has_fields);
+            field.map_or(Field::MISSING, |field| field.moved(start))
+        };
+        records.kept.extend(self.table.kept.iter().map(field));
     }
 }
 

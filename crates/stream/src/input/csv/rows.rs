@@ -29,9 +29,9 @@ impl Delimiter {
         matches!(byte, b' ' | b'\t') && self != Self::Byte(byte)
     }
 
-    /// Splits the row at the start of `bytes`; calls `found` with the index and position of fields.
+    /// Splits the row at the start of `bytes`; calls `found` with the positions of its fields.
     #[inline(always)]
-    pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> SplitRow {
+    pub fn split(self, bytes: &[u8], found: impl FnMut(Field)) -> SplitRow {
         match self {
             Self::Byte(delimiter) => split_at_byte(bytes, delimiter, found),
             Self::Blanks => split_at_blanks(bytes, found),
@@ -55,8 +55,6 @@ impl fmt::Display for Delimiter {
 pub enum SplitRow {
     /// The row ends with a line feed or at the end of the bytes.
     Whole {
-        /// The number of fields.
-        fields: usize,
         /// The length in bytes, including the line feed.
         length: usize,
     },
@@ -73,23 +71,23 @@ pub enum SplitRow {
 }
 
 #[inline(always)]
-fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field)) -> SplitRow {
+fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(Field)) -> SplitRow {
     let mut at = 0;
-    for number in 0.. {
+    loop {
         let is_quoted = bytes.get(at) == Some(&b'"');
         let end = if is_quoted {
             let Some(length) = quoted_length(&bytes[at + 1..]) else {
                 return SplitRow::Open { at };
             };
             let end = at + 1 + length;
-            found(number, Field::new(at + 1..end, FieldForm::Quoted));
+            found(Field::new(at + 1..end, FieldForm::Quoted));
             end + 1
         } else {
             let rest = &bytes[at..];
             let end = at + memchr2(delimiter, b'\n', rest).unwrap_or(rest.len());
             let is_last = bytes.get(end) != Some(&delimiter);
             let has_return = is_last && end > at && bytes[end - 1] == b'\r';
-            found(number, Field::new(at..end - usize::from(has_return), FieldForm::Plain));
+            found(Field::new(at..end - usize::from(has_return), FieldForm::Plain));
             end
         };
         let length = match &bytes[end..] {
@@ -102,9 +100,8 @@ fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field
             [b'\r', b'\n', ..] => end + 2,
             _ => return SplitRow::TextAfterQuote { at: end },
         };
-        return SplitRow::Whole { fields: number + 1, length };
+        return SplitRow::Whole { length };
     }
-    unreachable!("a row has no more fields than bytes")
 }
 
 /// Returns the length of the quoted field whose opening quote precedes `bytes`.
@@ -121,20 +118,19 @@ fn quoted_length(bytes: &[u8]) -> Option<usize> {
 }
 
 #[inline(always)]
-fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> SplitRow {
+fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(Field)) -> SplitRow {
     let end = memchr(b'\n', bytes).unwrap_or(bytes.len());
-    let (mut at, mut fields) = (0, 0);
+    let mut at = 0;
     while let Some(start) = position(&bytes[..end], at, |byte| !is_white(byte)) {
         if let Some(length) = closed_length(&bytes[start..end]) {
             at = start + length;
-            found(fields, Field::new(start + 1..at - 1, FieldForm::Quoted));
+            found(Field::new(start + 1..at - 1, FieldForm::Quoted));
         } else {
             at = position(&bytes[..end], start, is_white).unwrap_or(end);
-            found(fields, Field::new(start..at, FieldForm::Plain));
+            found(Field::new(start..at, FieldForm::Plain));
         }
-        fields += 1;
     }
-    SplitRow::Whole { fields, length: (end + 1).min(bytes.len()) }
+    SplitRow::Whole { length: (end + 1).min(bytes.len()) }
 }
 
 /// Returns the length of the field in quotes at the start of a line, if a blank follows it.
@@ -189,10 +185,10 @@ pub(in crate::input) fn declared_delimiter(line: &[u8]) -> Option<u8> {
 fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     let row = match first_text(delimiter, bytes) {
         Some(b'#') => SplitRow::TextAfterQuote { at: 0 },
-        _ => delimiter.split(bytes, |_, _| {}),
+        _ => delimiter.split(bytes, |_| {}),
     };
     match row {
-        SplitRow::Whole { length, .. } => bytes[..length].ends_with(b"\n").then_some(length),
+        SplitRow::Whole { length } => bytes[..length].ends_with(b"\n").then_some(length),
         SplitRow::TextAfterQuote { .. } => lines::first_end(bytes),
         SplitRow::Open { .. } => None,
     }

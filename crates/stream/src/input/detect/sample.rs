@@ -116,14 +116,14 @@ impl<'a> Sample<'a> {
                 return None;
             }
             let mut fields = RowFields::new(delimiter);
-            let row = delimiter.split(rest, |_, field| {
+            let row = delimiter.split(rest, |field| {
                 let text = field.text(rest);
                 fields.texts.push(text.trim_ascii().to_vec());
                 fields.written.push(text.into_owned());
                 fields.has_quotes |= field.form == FieldForm::Quoted;
             });
             let length = match row {
-                SplitRow::Whole { length, .. } => length,
+                SplitRow::Whole { length } => length,
                 SplitRow::Open { .. } if !self.is_all => return None,
                 SplitRow::TextAfterQuote { .. } => {
                     // These are not the fields of a row.
@@ -156,7 +156,7 @@ fn may_be_header(comment: &[u8]) -> bool {
 fn is_header_of(header: &[u8], rest: &[u8]) -> bool {
     let fields = |delimiter: Delimiter, text| {
         let mut fields = Vec::new();
-        let row = delimiter.split(text, |_, field| fields.push(field.text(text).into_owned()));
+        let row = delimiter.split(text, |field| fields.push(field.text(text).into_owned()));
         if let SplitRow::Whole { .. } = row { fields } else { Vec::new() }
     };
     let delimiters = b",;\t".iter().map(|byte| Delimiter::Byte(*byte)).chain([Delimiter::Blanks]);

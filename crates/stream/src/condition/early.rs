@@ -16,17 +16,6 @@ pub(super) enum Known<'a> {
     Unknown,
 }
 
-impl Known<'_> {
-    /// Returns the interval of a number.
-    pub(super) fn interval(&self) -> Option<(f64, f64)> {
-        match self {
-            Self::Value(value) => value.number().map(|number| (number, number)),
-            Self::Within(least, most) => Some((*least, *most)),
-            Self::Unknown => None,
-        }
-    }
-}
-
 impl Predicate {
     /// Returns whether a record meets the condition, whatever the ratings of further steps are, or
     /// `None` if it depends on them or on properties that are not computed yet. While no digit is
@@ -120,7 +109,12 @@ fn compared(left: &Known<'_>, orderings: &[Ordering], right: &Known<'_>) -> Opti
         }
         _ => {}
     }
-    let [(a, b), (c, d)] = [left.interval()?, right.interval()?];
+    let interval = |known: &Known<'_>| match known {
+        Known::Value(value) => value.number().map(|number| (number, number)),
+        Known::Within(least, most) => Some((*least, *most)),
+        Known::Unknown => None,
+    };
+    let [(a, b), (c, d)] = [interval(left)?, interval(right)?];
     let possible =
         [(a < d, Ordering::Less), (a <= d && c <= b, Ordering::Equal), (b > c, Ordering::Greater)];
     let possible = possible.into_iter().filter(|(is_possible, _)| *is_possible);

@@ -4,6 +4,7 @@
 //! a copy, but decompression takes longer than solving the puzzles.
 
 use std::io::{self, Cursor, ErrorKind, Read};
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -30,10 +31,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub(super) struct ReadAhead {
     /// Bytes in order; none at the end of the stream.
     pieces: Receiver<io::Result<Vec<u8>>>,
-    /// The current piece.
-    piece: Cursor<Vec<u8>>,
-    /// The error after the bytes that have been read.
-    failed: Option<io::Error>,
+    /// The current piece, or the error after the bytes that have been read.
+    piece: io::Result<Cursor<Vec<u8>>>,
+    /// Whether it is the last one.
     is_over: bool,
     is_dropped: Arc<AtomicBool>,
 }
@@ -47,14 +47,14 @@ impl ReadAhead {
         let (sender, pieces) = bounded(QUEUED_PIECES);
         let read = move || read_pieces(stream, &sender);
         thread::Builder::new().name("read-ahead".into()).spawn(read)?;
-        Ok(Self { pieces, piece: Cursor::default(), failed: None, is_over: false, is_dropped })
+        Ok(Self { pieces, piece: Ok(Cursor::default()), is_over: false, is_dropped })
     }
 
-    fn wait(&mut self) -> io::Result<Vec<u8>> {
-        self.pieces.recv_timeout(PATIENCE).unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout => Err(ErrorKind::Interrupted.into()),
+    fn wait(&mut self) -> io::Result<io::Result<Vec<u8>>> {
+        self.pieces.recv_timeout(PATIENCE).map_err(|error| match error {
+            RecvTimeoutError::Timeout => ErrorKind::Interrupted.into(),
             RecvTimeoutError::Disconnected => {
-                Err(io::Error::other("the thread that reads ahead has died"))
+                io::Error::other("the thread that reads ahead has died")
             }
         })
     }
@@ -80,36 +80,23 @@ fn read_pieces(mut stream: impl Read, pieces: &Sender<io::Result<Vec<u8>>>) {
 impl Read for ReadAhead {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut made = 0;
-        while made < into.len() && !self.is_over {
-            let count = self.piece.read(&mut into[made..])?;
-            made += count;
-            if count > 0 {
-                continue;
+        loop {
+            match &mut self.piece {
+                Ok(piece) => made += piece.read(&mut into[made..])?,
+                Err(_) if made > 0 => return Ok(made),
+                failed => return mem::replace(failed, Ok(Cursor::default())).map(|_| 0),
             }
-            let next = match self.failed.take() {
-                Some(error) => Err(error),
-                None if made == 0 => self.wait(),
-                None => match self.pieces.try_recv() {
-                    Ok(next) => next,
-                    Err(_) => break,
-                },
+            if made == into.len() || self.is_over {
+                return Ok(made);
+            }
+            let next = match self.pieces.try_recv() {
+                Ok(next) => next,
+                Err(_) if made > 0 => return Ok(made),
+                Err(_) => self.wait()?,
             };
-            match next {
-                Ok(piece) => {
-                    self.is_over = piece.is_empty();
-                    self.piece = Cursor::new(piece);
-                }
-                Err(error) if made > 0 => {
-                    self.failed = Some(error);
-                    break;
-                }
-                Err(error) => {
-                    self.is_over = error.kind() != ErrorKind::Interrupted;
-                    return Err(error);
-                }
-            }
+            self.is_over = !next.as_ref().is_ok_and(|bytes| !bytes.is_empty());
+            self.piece = next.map(Cursor::new);
         }
-        Ok(made)
     }
 }
 

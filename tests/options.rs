@@ -63,7 +63,7 @@ fn options_that_go_together_are_accepted() {
         "solve in -j 0 --limit 1k --max-nodes 2.5M",
         "solve in --solutions 3 --limit 5",
         "generate -n 1_0 -s 1e1 -k easy",
-        "solve in --format boj2239 --solution lex-first",
+        "solve in --format boj2239 --solutions 1",
         "solve table --format jsonl --columns line,computed_status,input_status",
         "check --first --threads 1",
         "bench in --engine scalar,lanes --rounds 1 --rows 10",

@@ -18,11 +18,11 @@ use indicatif::HumanCount;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::numbers::counted;
+use super::origin::Origin;
 use super::outputs::Destinations;
-use super::paths::InputPaths;
 use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
-use super::{Failure, help, platform};
+use super::{Failure, help, paths, platform};
 
 /// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -70,13 +70,11 @@ fn name(by: Sameness) -> &'static str {
 }
 
 /// Returns the files to compare with, also those in folders, except the outputs of the run.
-pub fn files(against: &[PathBuf], destinations: &Destinations) -> Result<InputPaths, Failure> {
+pub fn files(against: &[PathBuf], destinations: &Destinations) -> Result<Vec<Origin>, Failure> {
     if against.iter().any(|path| path == Path::new(STDIN)) {
         refuse!("--against -: name a file");
     }
-    let mut files = InputPaths::from(against.to_vec());
-    files.expand(destinations)?;
-    Ok(files)
+    paths::expand(against.to_vec(), destinations)
 }
 
 /// The question of a run that compares records, which its summary answers.
@@ -90,13 +88,14 @@ pub struct Comparison {
 
 impl Comparison {
     pub fn read(
-        files: InputPaths,
+        files: Vec<Origin>,
         by: Sameness,
         run: RunArgs,
         stream: StreamOptions,
     ) -> Result<(Self, Seen), Failure> {
         let options = InputOptions { stream, ..InputOptions::default() };
-        let mut inputs = Inputs::detected(files, &options)?;
+        let mut inputs = Inputs::open(files)?;
+        inputs.detect(&options, &AtomicBool::default())?;
         let (mut known, mut without) = (Seen::default(), 0_u64);
         let add = |hash: Option<u128>| {
             let Some(hash) = hash else {

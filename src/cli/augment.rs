@@ -40,24 +40,13 @@ pub struct AugmentArgs {
     solution_column: Option<String>,
 
     /// How many isomorphs of each record
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Isomorphs",
-        default_value = "1",
-        value_parser = |text: &str| numbers::within(text, 0, MAX_TIMES)
-    )]
+    #[arg(long, value_name = "N", help_heading = "Isomorphs", default_value = "1",
+        value_parser = |text: &str| numbers::within(text, 0, MAX_TIMES))]
     times: u64,
 
     /// Any number; another one draws other isomorphs
-    #[arg(
-        short,
-        long,
-        value_name = "S",
-        help_heading = "Isomorphs",
-        required_unless_present = "neighbors",
-        value_parser = numbers::count
-    )]
+    #[arg(short, long, value_name = "S", help_heading = "Isomorphs",
+        required_unless_present = "neighbors", value_parser = numbers::count)]
     seed: Option<u64>,
 
     /// Add this many cells of the solution to each isomorph: 2, 0..5
@@ -157,7 +146,7 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
-    task.keep_columns(&rows);
+    task.rows = Some(&rows);
     task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     task.settings.method = Method::finding("isomorphs");
     task.settings.typed.set_seed(args.seed.unwrap_or_default());
@@ -191,7 +180,7 @@ fn note_leftovers(leftovers: &Leftovers, kept: &[String]) {
 fn run_neighbors(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &NEIGHBOR_ROWS);
     let rows = args.rows.plan(&NEIGHBOR_ROWS, task.destinations.path())?;
-    task.keep_columns(&rows);
+    task.rows = Some(&rows);
     task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     task.settings.method = Method::finding("neighbors");
     task.settings.reported = &[Status::Multiple, Status::Unsolvable];

@@ -110,9 +110,9 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
     let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
     let by = args.by.sameness();
-    task.keep_columns(&rows);
+    task.rows = Some(&rows);
     let against = against::files(&args.against, &task.destinations)?;
-    task.settings.others = against.to_vec();
+    task.settings.others = against.iter().map(|file| file.path().to_owned()).collect();
     task.settings.method = Method { is_canon: true, ..Method::finding(finds(by)) };
     let mut run = task.open()?;
     if args.dedup && run.claim.destinations.resume && !run.inputs.can_be_read_twice() {

@@ -14,7 +14,7 @@ use super::engine_args::EngineArgs;
 use super::format::RowFormat;
 use super::identity::STDIN;
 use super::inputs::Inputs;
-use super::row_args::{RatingArgs, RowArgs, RowPlan, RowRules};
+use super::row_args::{RowArgs, RowPlan, RowRules, check_proof};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
@@ -58,9 +58,6 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     rows: RowArgs,
-
-    #[command(flatten)]
-    rating: RatingArgs,
 
     /// Do not check whether the solution is the only one
     ///
@@ -109,9 +106,9 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let rows = args.rows.plan(&ROWS, task.destinations.path())?;
     args.refuse_ignored(&task, &rows)?;
     let limits = if args.first { Limits::FIRST } else { Limits::PROOF };
-    let mut check = Check::new(args.engine.solve(limits, false, args.rating.rating_isomorphs()));
+    let mut check = Check::new(args.engine.solve(limits, false, 0));
     check.answers_are_texts = args.answers.is_some();
-    task.keep_columns(&rows);
+    task.rows = Some(&rows);
     task.answers = match (&args.solutions, &args.solution_column) {
         (Some(_), _) => Answers::Unwanted,
         (None, Some(column)) => Answers::Column(column.clone()),
@@ -122,7 +119,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
         Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
     let is_stdin = |path: &PathBuf| path == Path::new(STDIN);
     if args.solutions.as_ref().is_some_and(is_stdin)
-        && (task.inputs.is_empty() || task.inputs.iter().any(is_stdin))
+        && (task.inputs.input.is_empty() || task.inputs.input.iter().any(is_stdin))
     {
         refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
     }
@@ -145,7 +142,7 @@ impl CheckArgs {
         if let (true, Some(column)) = (self.first, of_engine) {
             refuse!("--first uses no engine, which column {column} requires");
         }
-        self.rating.check(rows, task, self.first.then_some("--first"))?;
+        check_proof(rows, task, self.first.then_some("--first"))?;
         self.engine.check_simd()
     }
 }
@@ -159,7 +156,7 @@ fn open_answers(
 ) -> Result<Source<'static>, Failure> {
     let options = InputOptions { stream, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..options.clone() };
-    let mut inputs = Inputs::open(vec![path.into()])?;
+    let mut inputs = Inputs::open_named(vec![path.into()])?;
     inputs.column_option = Some("--solution-column");
     if let Some(column) = column {
         inputs.detect(&of_column(column), &AtomicBool::default())?;

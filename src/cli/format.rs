@@ -6,9 +6,8 @@ use bulkdoku::Compression;
 use bulkdoku::features::missing;
 use clap::ValueEnum;
 
-use super::out::OutputTarget;
 use super::row_args::RowRules;
-use super::{Failure, extensions};
+use super::{Failure, extensions, out};
 
 /// The formats by their names on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,9 +75,8 @@ impl RowFormat {
     }
 
     fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
-        let target = output.map(OutputTarget::of);
-        let is_plain_file = target.and_then(OutputTarget::regular).is_some()
-            && output.and_then(Compression::of_name).is_none();
+        let is_plain_file =
+            output.is_some_and(out::is_regular) && output.and_then(Compression::of_name).is_none();
         if self == Self::Npy && !is_plain_file {
             refuse!(
                 "npy goes to a file that is not compressed, with -o: its header has the number of \

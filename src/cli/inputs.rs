@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -16,7 +17,6 @@ use bulkdoku::output::Column;
 
 use super::numbers::counted;
 use super::origin::Origin;
-use super::paths::InputPaths;
 use super::typed::FileState;
 use super::{Failure, input_args};
 
@@ -51,20 +51,15 @@ struct Input {
 }
 
 impl Inputs {
-    /// Opens inputs without an option for their columns, and detects their layouts.
-    pub fn detected(
-        arguments: impl Into<InputPaths>,
-        options: &InputOptions,
-    ) -> Result<Self, Failure> {
-        let mut inputs = Self::open(arguments)?;
-        inputs.column_option = None;
-        inputs.detect(options, &AtomicBool::default())?;
-        Ok(inputs)
+    /// Checks and opens files and puzzles, as named by arguments.
+    pub fn open_named(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
+        let mut origins = Vec::new();
+        arguments.into_iter().for_each(|argument| Origin::add(&mut origins, argument));
+        Self::open(origins)
     }
 
     /// Checks and opens inputs, by default standard input. Layouts are detected later.
-    pub fn open(arguments: impl Into<InputPaths>) -> Result<Self, Failure> {
-        let mut origins = Origin::of_all(arguments.into());
+    pub fn open(mut origins: Vec<Origin>) -> Result<Self, Failure> {
         if origins.is_empty() {
             origins.push(Origin::Stdin);
         }
@@ -76,7 +71,7 @@ impl Inputs {
             let opened = origin.check()?.filter(|_| all.len() < KEPT_OPEN);
             all.push(Input { origin, layout: plain_lines(), types: None, opened });
         }
-        Ok(Self { all, column_option: Some("--column"), ..Self::default() })
+        Ok(Self { all, ..Self::default() })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an

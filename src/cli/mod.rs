@@ -63,7 +63,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use thiserror::Error;
 
-use out::{OpenOutput, OutputTarget};
+use out::{OpenOutput, STDOUT};
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]
@@ -226,9 +226,8 @@ pub fn parse() -> Result<Cli, Failure> {
         }
         Err(help) => {
             let printed = help.print().and_then(|()| io::stdout().flush());
-            unless_closed(printed).map_err(|error| {
-                Failure::Io(format!("{}: {error}", OutputTarget::Stdout.name()))
-            })?;
+            unless_closed(printed)
+                .map_err(|error| Failure::Io(format!("standard output: {error}")))?;
             std::process::exit(Exit::Done as i32)
         }
     };
@@ -244,7 +243,7 @@ pub fn parse() -> Result<Cli, Failure> {
 
 /// Prints a text on standard output. A closed pipe is not an error.
 fn print(text: &[u8]) -> Result<(), Failure> {
-    let out = OpenOutput::new(OutputTarget::Stdout)?;
+    let out = OpenOutput::new(Path::new(STDOUT))?;
     Ok(unless_closed((&out).write_all(text))?)
 }
 

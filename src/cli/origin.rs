@@ -12,7 +12,6 @@ use bulkdoku::puzzle::{CELLS, is_cell};
 use bulkdoku::{Malformed, Marks, Puzzle};
 
 use super::identity::STDIN;
-use super::paths::InputPaths;
 use super::platform::Pipe;
 use super::{Failure, shown};
 
@@ -33,23 +32,15 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Classifies arguments as files and puzzles. Consecutive puzzles are one input.
-    pub fn of_all(arguments: InputPaths) -> Vec<Self> {
-        let mut all = Vec::new();
-        for (argument, is_found) in arguments.into_paths() {
-            if is_found {
-                all.push(Self::Found(argument));
-                continue;
-            }
-            let line = typed_puzzle(&argument).map(String::into_bytes);
-            match (line, all.last_mut()) {
-                (Some(line), Some(Self::Typed(text))) => *text = [text, &line[..]].concat().into(),
-                (Some(line), _) => all.push(Self::Typed(line.into())),
-                (None, _) if is_stdin(&argument) => all.push(Self::Stdin),
-                (None, _) => all.push(Self::Path(argument)),
-            }
+    /// Classifies an argument as a file or a puzzle. Consecutive puzzles are one input.
+    pub fn add(all: &mut Vec<Self>, argument: PathBuf) {
+        let line = typed_puzzle(&argument).map(String::into_bytes);
+        match (line, all.last_mut()) {
+            (Some(line), Some(Self::Typed(text))) => *text = [text, &line[..]].concat().into(),
+            (Some(line), _) => all.push(Self::Typed(line.into())),
+            (None, _) if is_stdin(&argument) => all.push(Self::Stdin),
+            (None, _) => all.push(Self::Path(argument)),
         }
-        all
     }
 
     /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.

@@ -4,54 +4,41 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::identity::{Identity, folder_of, hidden, is_stream, resolve, stored};
+use super::identity::{self, Identity, folder_of, hidden, is_stream, resolve};
 use super::lock::Leftover;
 use super::platform::{FileId, Stdout, stdout};
 use super::resume::fault;
 use super::{Failure, shown};
 
-const STDOUT: &str = "-";
+/// The path that stands for standard output.
+pub const STDOUT: &str = "-";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputTarget<'a> {
-    Stdout,
-    File(&'a Path),
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == STDOUT
 }
 
-impl<'a> OutputTarget<'a> {
-    pub fn of(path: &'a Path) -> Self {
-        if path.as_os_str() == STDOUT { Self::Stdout } else { Self::File(path) }
-    }
+/// Returns the name of an output in messages.
+pub fn name(path: &Path) -> String {
+    if is_stdout(path) { "standard output".into() } else { shown(path) }
+}
 
-    pub fn name(self) -> String {
-        match self {
-            Self::Stdout => "standard output".into(),
-            Self::File(path) => shown(path),
-        }
-    }
+/// Returns the path of an output for the journal.
+pub fn stored(path: &Path) -> String {
+    if is_stdout(path) { STDOUT.into() } else { identity::stored(path) }
+}
 
-    /// Returns the path for the journal.
-    pub fn stored(self) -> String {
-        match self {
-            Self::Stdout => STDOUT.into(),
-            Self::File(path) => stored(path),
-        }
+pub fn identity(path: &Path) -> Option<Identity> {
+    if is_stdout(path) {
+        return FileId::of_stdout().map(Identity::Existing);
     }
+    Identity::of(path)
+}
 
-    pub fn identity(self) -> Option<Identity> {
-        match self {
-            Self::Stdout => FileId::of_stdout().map(Identity::Existing),
-            Self::File(path) => Identity::of(path),
-        }
-    }
-
-    /// Returns the path of a regular file, or of a file that does not exist. An open stream such as
-    /// /dev/stdout is never replaced or continued, even if it is a regular file.
-    pub fn regular(self) -> Option<&'a Path> {
-        let Self::File(path) = self else { return None };
-        let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
-        (is_file && !is_stream(path)).then_some(path)
-    }
+/// Returns whether an output is a regular file, or one that does not exist. An open stream such as
+/// /dev/stdout is never replaced or continued, even if it is a regular file.
+pub fn is_regular(path: &Path) -> bool {
+    let is_file = || fs::metadata(path).map_or(true, |found| found.is_file());
+    !is_stdout(path) && is_file() && !is_stream(path)
 }
 
 #[derive(Debug)]
@@ -75,17 +62,16 @@ enum OutputStream {
 
 impl OpenOutput {
     /// Opens standard output, a pipe, or a device. Regular files are opened later.
-    pub fn new(target: OutputTarget<'_>) -> Result<Self, Failure> {
-        let failed = |error: io::Error| Failure::Io(format!("{}: {error}", target.name()));
-        let stream = match target {
-            OutputTarget::Stdout => OutputStream::Stdout(stdout().map_err(failed)?),
-            OutputTarget::File(_) if target.regular().is_some() => OutputStream::Unopened,
+    pub fn new(path: &Path) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Failure::Io(format!("{}: {error}", name(path)));
+        let stream = if is_stdout(path) {
+            OutputStream::Stdout(stdout().map_err(failed)?)
+        } else if is_regular(path) {
+            OutputStream::Unopened
+        } else {
             // The existing contents of an open stream are not overwritten.
-            OutputTarget::File(path) => {
-                OutputStream::Device(OpenOptions::new().append(true).open(path).map_err(failed)?)
-            }
+            OutputStream::Device(OpenOptions::new().append(true).open(path).map_err(failed)?)
         };
-        let path = if let OutputTarget::File(path) = target { path } else { Path::new(STDOUT) };
         Ok(Self { path: path.into(), stream, temporary: None, is_new: false })
     }
 
@@ -124,7 +110,7 @@ impl OpenOutput {
     }
 
     pub fn name(&self) -> String {
-        OutputTarget::of(&self.path).name()
+        name(&self.path)
     }
 
     fn named<T>(&self, result: io::Result<T>) -> io::Result<T> {

@@ -12,7 +12,7 @@ use clap::ArgAction;
 use super::identity::{Identity, STDIN, hidden, stored};
 use super::lock::{Lock, lock_all};
 use super::log::Messages;
-use super::out::{OpenOutput, OutputTarget, TEMPORARY};
+use super::out::{self, OpenOutput, STDOUT, TEMPORARY};
 use super::platform::FileId;
 use super::resume::{Earlier, Journal, JournalFile, OutputFiles, RowFiles, Side};
 use super::typed::RunIdentity;
@@ -100,32 +100,31 @@ impl Destinations {
     }
 
     /// Returns the output of rows, or the first one, which names the run in messages.
-    pub fn rows(&self) -> OutputTarget<'_> {
-        self.path().map_or(OutputTarget::Stdout, OutputTarget::of)
+    pub fn rows(&self) -> &Path {
+        self.path().unwrap_or(Path::new(STDOUT))
     }
 
-    fn all_rows(&self) -> impl Iterator<Item = OutputTarget<'_>> + Clone {
-        let stdout = self.output.is_empty().then_some(OutputTarget::Stdout);
-        stdout.into_iter().chain(self.output.iter().map(|path| OutputTarget::of(path)))
+    fn all_rows(&self) -> impl Iterator<Item = &Path> + Clone {
+        let stdout = self.output.is_empty().then_some(Path::new(STDOUT));
+        stdout.into_iter().chain(self.output.iter().map(PathBuf::as_path))
     }
 
-    fn messages(&self) -> Option<OutputTarget<'_>> {
-        self.errors.as_deref().map(OutputTarget::of)
-    }
-
-    fn sides(&self) -> impl Iterator<Item = (Side, OutputTarget<'_>)> {
+    fn sides(&self) -> impl Iterator<Item = (Side, &Path)> {
         let all = [
             (Side::Latencies, &self.latency),
             (Side::Summary, &self.summary_json),
             (Side::Page, &self.report),
         ];
-        all.into_iter().filter_map(|(side, path)| Some((side, OutputTarget::of(path.as_deref()?))))
+        all.into_iter().filter_map(|(side, path)| Some((side, path.as_deref()?)))
     }
 
     /// Returns all outputs: of rows, of messages, and those that are written at the end.
-    fn all(&self) -> impl Iterator<Item = OutputTarget<'_>> {
-        let sides = self.sides().map(|(_, target)| target);
-        self.all_rows().chain(self.messages()).chain(sides)
+    fn all(&self) -> impl Iterator<Item = &Path> {
+        self.all_rows().chain(self.errors.as_deref()).chain(self.sides().map(|(_, path)| path))
+    }
+
+    fn regular(&self) -> impl Iterator<Item = &Path> {
+        self.all().filter(|path| out::is_regular(path))
     }
 
     pub fn refuse_reads(&self, reads: &[PathBuf]) -> Result<(), Failure> {
@@ -152,27 +151,27 @@ impl Destinations {
 
     /// Returns the identities of the files that the run writes, except its journal.
     pub fn identities(&self) -> HashSet<Identity> {
-        self.all().filter_map(|target| Identity::of(target.regular()?)).collect()
+        self.regular().filter_map(Identity::of).collect()
     }
 
     /// Returns the paths of the outputs of rows, and then that of messages.
     fn stored_outputs(&self) -> Vec<String> {
-        self.all_rows().chain(self.messages()).map(OutputTarget::stored).collect()
+        self.all_rows().chain(self.errors.as_deref()).map(out::stored).collect()
     }
 
     /// Returns the paths of the files that are written at the end.
     pub fn stored_sides(&self) -> Vec<String> {
-        self.sides().map(|(_, target)| target.stored()).collect()
+        self.sides().map(|(_, path)| out::stored(path)).collect()
     }
 
     fn journal(&self) -> Option<JournalFile> {
-        self.all_rows().find_map(OutputTarget::regular).map(JournalFile::of)
+        self.all_rows().find(|path| out::is_regular(path)).map(JournalFile::of)
     }
 
     /// Returns whether all outputs of rows are files. If only some are, the journal marks them as
     /// incomplete, but the run cannot be resumed.
     fn can_be_resumed(&self) -> bool {
-        self.all_rows().all(|target| target.regular().is_some())
+        self.all_rows().all(out::is_regular)
     }
 
     /// Claims all outputs for a run, before it opens any input. Rejects outputs that are the same
@@ -181,10 +180,10 @@ impl Destinations {
     pub fn claim(self, reads: &[PathBuf]) -> Result<Claim, Failure> {
         self.check_sides()?;
         if self.resume && !self.can_be_resumed() {
-            refuse!("--resume needs a file of rows, not {}", self.rows().name());
+            refuse!("--resume needs a file of rows, not {}", out::name(self.rows()));
         }
         self.refuse_reads(reads)?;
-        let locks = lock_all(self.all().filter_map(OutputTarget::regular).collect())?;
+        let locks = lock_all(self.regular().collect())?;
         let journal = self.journal();
         let earlier = journal.as_ref().map_or(Ok(None), |file| file.load(self.resume))?;
         let claim = Claim { destinations: self, journal, earlier, locks };
@@ -215,7 +214,7 @@ impl Claim {
         }
         let written: HashSet<_> =
             self.resumed().into_iter().flat_map(|(journal, _)| journal.paths()).collect();
-        for path in self.destinations.all().filter_map(OutputTarget::regular) {
+        for path in self.destinations.regular() {
             let Ok(found) = fs::metadata(path) else { continue };
             // An earlier run may have written it, which is checked later.
             let is_kept = resume && (found.len() == 0 || written.contains(&*stored(path)));
@@ -229,22 +228,25 @@ impl Claim {
     /// Rejects parts of which only some exist, and complete outputs: rows exist without a journal, or
     /// none of them has rows, but a file that is written after them exists.
     fn refuse_complete(&self) -> Result<(), Failure> {
-        let length = |target: OutputTarget<'_>| Some(fs::metadata(target.regular()?).ok()?.len());
+        let length = |path: &Path| {
+            let is_regular = out::is_regular(path);
+            fs::metadata(path).ok().filter(|_| is_regular).map(|found| found.len())
+        };
         let rows = self.destinations.all_rows();
         let lengths = rows.clone().map(length);
-        let ends = self.destinations.sides().filter_map(|(_, target)| length(target));
+        let ends = self.destinations.sides().filter_map(|(_, path)| length(path));
         let has_end = ends.into_iter().any(|length| length > 0);
         let has_all = lengths.clone().all(|length| length.is_some());
         let has_rows = lengths.clone().flatten().any(|length| length > 0);
         if !(has_rows || has_end && has_all) {
             return Ok(());
         }
-        let name = self.destinations.rows().name();
+        let name = out::name(self.destinations.rows());
         if has_all {
             return Err(Failure::Complete(name));
         }
         let missing = rows.zip(lengths).filter(|(_, length)| length.is_none());
-        let missing: Vec<_> = missing.map(|(target, _)| target.name()).collect();
+        let missing: Vec<_> = missing.map(|(path, _)| out::name(path)).collect();
         let missing = missing.join(", ");
         refuse!(
             "{name}: is not complete and has no journal: without {missing}; --force starts over"
@@ -288,7 +290,7 @@ impl Claim {
 
     fn refuse_other(&self, run: &RunIdentity) -> Result<(), Failure> {
         let Some((journal, position)) = self.resumed() else { return Ok(()) };
-        let name = self.destinations.rows().name();
+        let name = out::name(self.destinations.rows());
         let failed = position.as_ref().and_then(|position| position.failed);
         if let Some(difference) =
             journal.difference(run, &self.destinations.stored_outputs(), failed)
@@ -315,16 +317,16 @@ impl Claim {
         }
         let written = self.earlier.iter().flat_map(|(journal, _)| journal.paths());
         let written: HashSet<_> = written.collect();
-        for path in self.destinations.all().filter_map(OutputTarget::regular) {
+        for path in self.destinations.regular() {
             let temporary = hidden(path, TEMPORARY);
             if written.contains(&*stored(path)) && temporary.is_file() {
                 fs::remove_file(&temporary).map_err(|error| Failure::at(&temporary, error))?;
             }
         }
-        let rows = self.destinations.all_rows().chain(self.destinations.messages());
+        let rows = self.destinations.all_rows().chain(self.destinations.errors.as_deref());
         let outs = rows.map(OpenOutput::new).collect::<Result<_, _>>()?;
         let sides = self.destinations.sides();
-        let sides = sides.map(|(side, target)| Ok((side, OpenOutput::new(target)?)));
+        let sides = sides.map(|(side, path)| Ok((side, OpenOutput::new(path)?)));
         let sides = sides.collect::<Result<_, Failure>>()?;
         let (journal, locks) = (self.journal.take(), mem::take(&mut self.locks));
         Ok(OutputFiles { outs, sides, journal, is_whole, _locks: locks })
@@ -343,20 +345,18 @@ pub fn create(output: &Path, force: bool, reads: &[PathBuf]) -> Result<OutputFil
 /// Returns the files that a run writes: the identity of each, its name, and whether it belongs to the
 /// journal. Rejects outputs that are the same file.
 fn files_in_use(destinations: &Destinations) -> Result<Vec<(Identity, String, bool)>, Failure> {
-    if destinations.all().filter(|target| *target == OutputTarget::Stdout).count() > 1 {
-        return Err(named_twice(&OutputTarget::Stdout.name()));
+    if destinations.all().filter(|path| *path == Path::new(STDOUT)).count() > 1 {
+        return Err(named_twice(&out::name(Path::new(STDOUT))));
     }
     let stderr = FileId::of_stderr().map(Identity::Existing);
-    let is_stderr = |target: OutputTarget<'_>| {
-        target != OutputTarget::Stdout && target.regular().is_some() && target.identity() == stderr
-    };
-    if let Some(target) = destinations.all().find(|target| stderr.is_some() && is_stderr(*target)) {
-        refuse!("{}: standard error is written there; name another file", target.name());
+    let is_stderr = |path: &&Path| stderr.is_some() && Identity::of(path) == stderr;
+    if let Some(path) = destinations.regular().find(is_stderr) {
+        refuse!("{}: standard error is written there; name another file", shown(path));
     }
     let journal = destinations.journal();
     let journal = journal.iter().flat_map(JournalFile::paths);
     let journal = journal.map(|path| (Identity::of(path), shown(path), true));
-    let outputs = destinations.all().map(|target| (target.identity(), target.name(), false));
+    let outputs = destinations.all().map(|path| (out::identity(path), out::name(path), false));
     let mut files = Vec::<(Identity, String, bool)>::new();
     for (identity, name, is_journal) in outputs.chain(journal) {
         let Some(identity) = identity else { continue };

@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::foreign::byte_order_mark;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::identity::{Identity, STDIN};
+use super::origin::Origin;
 use super::outputs::Destinations;
 use super::platform::path_of_bytes;
 use super::resume::JournalFile;
 use super::{Failure, shown};
 
-/// The inputs of a run, in order. [`Self::expand`] replaces folders and lists by files.
+/// The inputs of a run, in order, as typed.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct InputPaths {
     /// Files, folders, or puzzles themselves; - or nothing reads standard input
@@ -24,7 +24,7 @@ pub struct InputPaths {
     /// folder stands for all files in it and in its folders, in the order of their paths, except
     /// hidden ones and those that the run writes.
     #[arg(value_parser = parser())]
-    input: Vec<PathBuf>,
+    pub input: Vec<PathBuf>,
 
     /// Also read the inputs that this file lists; - is standard input
     ///
@@ -32,66 +32,43 @@ pub struct InputPaths {
     /// and 1,000,000 paths.
     #[arg(long, value_name = "LIST", help_heading = "Input")]
     files_from: Option<PathBuf>,
-
-    /// Whether each input was found in a folder.
-    #[arg(skip)]
-    are_found: Vec<bool>,
-}
-
-impl From<Vec<PathBuf>> for InputPaths {
-    fn from(input: Vec<PathBuf>) -> Self {
-        let are_found = vec![false; input.len()];
-        Self { input, files_from: None, are_found }
-    }
-}
-
-impl Deref for InputPaths {
-    type Target = [PathBuf];
-
-    fn deref(&self) -> &[PathBuf] {
-        &self.input
-    }
 }
 
 impl InputPaths {
-    /// Returns the paths, each with whether it was found in a folder.
-    pub fn into_paths(self) -> impl Iterator<Item = (PathBuf, bool)> {
-        self.input.into_iter().zip(self.are_found)
-    }
-
-    /// Replaces folders and the list by files. The outputs of the run are not among those found in
-    /// folders.
-    pub fn expand(&mut self, destinations: &Destinations) -> Result<(), Failure> {
-        let mut named = std::mem::take(&mut self.input);
-        self.are_found.clear();
-        if let Some(list) = self.files_from.take() {
-            if list.as_os_str() == STDIN && named.contains(&list) {
+    /// Returns the named and listed inputs (see [`expand`]).
+    pub fn expand(&self, destinations: &Destinations) -> Result<Vec<Origin>, Failure> {
+        let mut named = self.input.clone();
+        if let Some(list) = &self.files_from {
+            if list.as_os_str() == STDIN && named.contains(list) {
                 refuse!("standard input (-) can be read only once");
             }
-            destinations.refuse_reads(std::slice::from_ref(&list))?;
-            let listed = read_list(&list)?;
+            destinations.refuse_reads(std::slice::from_ref(list))?;
+            let listed = read_list(list)?;
             if listed.is_empty() && named.is_empty() {
-                return Err(Failure::at(&list, "lists no files"));
+                return Err(Failure::at(list, "lists no files"));
             }
             named.extend(listed);
         }
-        let mut outputs = None;
-        for path in named {
-            if !path.is_dir() {
-                self.input.push(path);
-                self.are_found.push(false);
-                continue;
-            }
-            let outputs = outputs.get_or_insert_with(|| destinations.identities());
-            let found = files_in(&path, outputs)?;
-            if found.is_empty() {
-                return Err(Failure::at(&path, "contains no files that can be read"));
-            }
-            self.are_found.resize(self.are_found.len() + found.len(), true);
-            self.input.extend(found);
-        }
-        Ok(())
+        expand(named, destinations)
     }
+}
+
+/// Returns named inputs. A folder stands for its files, except the outputs of the run.
+pub fn expand(named: Vec<PathBuf>, destinations: &Destinations) -> Result<Vec<Origin>, Failure> {
+    let (mut all, mut outputs) = (Vec::new(), None);
+    for path in named {
+        if !path.is_dir() {
+            Origin::add(&mut all, path);
+            continue;
+        }
+        let outputs = outputs.get_or_insert_with(|| destinations.identities());
+        let found = files_in(&path, outputs)?;
+        if found.is_empty() {
+            return Err(Failure::at(&path, "contains no files that can be read"));
+        }
+        all.extend(found.into_iter().map(Origin::Found));
+    }
+    Ok(all)
 }
 
 /// Returns a parser of paths that are not empty.

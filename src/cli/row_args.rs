@@ -1,6 +1,5 @@
-//! `--format`, `--columns`, `--where`, and `--rating-over`, which are checked before anything is read.
+//! `--format` and `--columns`, which are checked before anything is read.
 
-use std::num::NonZeroU32;
 use std::path::Path;
 
 use bulkdoku::condition::{self, computed_column, shared_name};
@@ -19,7 +18,7 @@ use clap::ValueEnum;
 use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::task::Task;
-use super::{Failure, WITH_COLUMNS, numbers};
+use super::{Failure, WITH_COLUMNS};
 
 /// The format and columns of rows. Each subcommand has separate help for these options.
 #[derive(Clone, Debug, clap::Args)]
@@ -468,41 +467,18 @@ fn unique(list: Vec<OutputColumn>) -> Vec<OutputColumn> {
     list.into_iter().zip(names).map(|(column, name)| OutputColumn { name, ..column }).collect()
 }
 
-/// How guesses are rated.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub struct RatingArgs {
-    /// Rate guesses by their geometric mean over K isomorphs
-    ///
-    /// They are drawn from the canonical form, so all isomorphs of a puzzle have the same rating.
-    /// It is the geometric mean of guesses + 1, minus 1.
-    #[arg(long, value_name = "K", help_heading = "Search",
-        value_parser = |text: &str| numbers::up_to::<NonZeroU32>(text, 10_000))]
-    rating_over: Option<NonZeroU32>,
-}
-
-impl RatingArgs {
-    /// Rejects options without effect, and columns that need the proof omitted by `without_proof`.
-    pub fn check(
-        self,
-        rows: &RowPlan,
-        task: &Task<'_>,
-        without_proof: Option<&str>,
-    ) -> Result<(), Failure> {
-        let uses = |column: &Column| rows.shows(*column) || task.reads(*column);
-        if self.rating_over.is_some() && !uses(&Column::GuessRating) {
-            refuse!(
-                "--rating-over does nothing: no column shows it; --columns …,guess_rating does"
-            );
+/// Rejects columns that need the proof omitted by `without_proof`.
+pub fn check_proof(
+    rows: &RowPlan,
+    task: &Task<'_>,
+    without_proof: Option<&str>,
+) -> Result<(), Failure> {
+    let uses = |column: &Column| rows.shows(*column) || task.reads(*column);
+    let of_proof = [Column::Minimal, Column::GuessRating].into_iter().find(uses);
+    match of_proof.zip(without_proof) {
+        Some((column, option)) => {
+            refuse!("the column {column} needs the proof, which {option} leaves out")
         }
-        let of_proof = [Column::Minimal, Column::GuessRating].into_iter().find(uses);
-        if let Some((column, option)) = of_proof.zip(without_proof) {
-            refuse!("the column {column} needs the proof, which {option} leaves out");
-        }
-        Ok(())
-    }
-
-    /// Returns the number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
-    pub fn rating_isomorphs(self) -> u32 {
-        self.rating_over.map_or(0, NonZeroU32::get)
+        None => Ok(()),
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::against::Comparison;
 use super::inputs::Inputs;
 use super::log::Messages;
-use super::out::{OpenOutput, replaced_message, write_side};
+use super::out::{self, OpenOutput, replaced_message, write_side};
 use super::outputs::{Claim, Destinations};
 use super::progress::{Meter, Progressed};
 use super::resume::{RowFiles, Side};
@@ -74,12 +74,6 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn new(settings: Settings, claim: Claim, inputs: Inputs) -> Self {
-        let progress = Arc::new(platform::new_progress());
-        let (test, answers, shifts, comparison) = (None, None, None, None);
-        Self { settings, claim, inputs, test, answers, shifts, comparison, progress }
-    }
-
     pub fn write(
         self,
         job: &dyn Job,
@@ -212,7 +206,7 @@ impl<'a> OpenRun<'a> {
         let is_whole = is_whole(&*format).map_err(|error| Failure::Usage(error.to_string()))?;
         let is_quiet = settings.is_quiet();
         if is_whole && settings.args.timeout.is_some() && !is_quiet {
-            let name = destinations.rows().name();
+            let name = out::name(destinations.rows());
             let what = "cannot be resumed: if --timeout ends the run, it is not written";
             log::note(format!("{name}: {what}"));
         }
@@ -273,7 +267,7 @@ impl<'a> OpenRun<'a> {
         if error.kind() == ErrorKind::Interrupted {
             return Failure::Stopped;
         }
-        let name = self.destinations.rows().name();
+        let name = out::name(self.destinations.rows());
         let advice = format!("{name} is not complete; --resume continues it");
         Failure::of_all(&[error.to_string(), advice])
     }
@@ -324,7 +318,7 @@ impl<'a> OpenRun<'a> {
             _ => Ok(()),
         };
         losses.extend(closed.err().map(|error| error.to_string()));
-        let name = self.destinations.rows().name();
+        let name = out::name(self.destinations.rows());
         let advice = match ending {
             _ if is_lost => None,
             Ending::Stopped | Ending::ClosedPipe | Ending::Failed(_) if is_whole => {

@@ -8,7 +8,7 @@ use bulkdoku::{Limits, Status};
 
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
-use super::row_args::{PageArgs, RatingArgs, RowArgs, RowPlan, RowRules};
+use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules, check_proof};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
@@ -39,22 +39,21 @@ pub struct SolveArgs {
     #[command(flatten)]
     page: PageArgs,
 
-    #[command(flatten)]
-    rating: RatingArgs,
+    /// Rate guesses by their geometric mean over K isomorphs
+    ///
+    /// They are drawn from the canonical form, so all isomorphs of a puzzle have the same rating.
+    /// It is the geometric mean of guesses + 1, minus 1.
+    #[arg(long, value_name = "K", help_heading = "Search",
+        value_parser = |text: &str| numbers::up_to::<NonZeroU32>(text, 10_000))]
+    rating_over: Option<NonZeroU32>,
 
     #[command(flatten)]
     limit: LimitArgs,
 
-    /// Of several solutions the smallest: lex-first
-    ///
-    /// As a number of 81 digits, the same for every engine. By default the first that the engine finds.
-    #[arg(long, value_name = "WHICH", help_heading = "Search", hide_possible_values = true,
-        value_parser = ["lex-first"])]
-    solution: Option<String>,
-
     /// List up to this many solutions, a row for each
     ///
-    /// The smallest comes first.
+    /// They are in ascending order as numbers of 81 digits: with 1, the solution is the smallest, the same
+    /// for every engine.
     #[arg(long, value_name = "N", help_heading = "Search",
         value_parser = numbers::at_least_1::<NonZeroU32>, conflicts_with_all = ["first", "condition"])]
     solutions: Option<NonZeroU32>,
@@ -113,14 +112,14 @@ pub static ROWS: RowRules = RowRules {
 };
 
 pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
-    if let Some(puzzle) = show::puzzle_to_draw(&args.records.input, &typed) {
+    if let Some(puzzle) = show::puzzle_to_draw(&args.records.input.input, &typed) {
         return show::draw_solution(&puzzle);
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let rows = args.rows.plan(&ROWS, task.destinations.path())?.with_pages(&args.page)?;
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
-    task.keep_columns(&rows);
+    task.rows = Some(&rows);
     task.settings.method = Method::solving(&args.engine, solve.limits);
     if rows.format.is_judges() {
         task.settings.only_rows = true;
@@ -140,11 +139,9 @@ impl SolveArgs {
         let first = self.limit.first || (rows.format.is_judges() && listed.is_none());
         let count = listed.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
-        self.engine.solve(limits, self.is_smallest(rows), self.rating.rating_isomorphs())
-    }
-
-    fn is_smallest(&self, rows: &RowPlan) -> bool {
-        self.solution.is_some() || self.solutions.is_some() || rows.format == RowFormat::Boj2239
+        let is_smallest = listed.is_some() || rows.format == RowFormat::Boj2239;
+        let isomorphs = self.rating_over.map_or(0, NonZeroU32::get);
+        self.engine.solve(limits, is_smallest, isomorphs)
     }
 
     fn refuse_ignored(&self, task: &Task<'_>, rows: &RowPlan) -> Result<(), Failure> {
@@ -162,7 +159,13 @@ impl SolveArgs {
                 "the column {column} needs one row for each record; --solutions writes several"
             );
         }
-        self.rating.check(rows, task, self.limit.without_proof())?;
+        let rates = rows.shows(Column::GuessRating) || task.reads(Column::GuessRating);
+        if self.rating_over.is_some() && !rates {
+            refuse!(
+                "--rating-over does nothing: no column shows it; --columns …,guess_rating does"
+            );
+        }
+        check_proof(rows, task, self.limit.without_proof())?;
         self.engine.check_simd()
     }
 }

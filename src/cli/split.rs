@@ -86,7 +86,7 @@ pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
     let rows = args.plan(&task.destinations.output)?;
     let by = args.by.sameness();
-    task.keep_columns(&rows);
+    task.rows = Some(&rows);
     task.settings.method = Method::finding(finds(by));
     task.settings.typed.set_seed(args.seed);
     let mut run = task.open()?;

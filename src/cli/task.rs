@@ -1,6 +1,7 @@
 //! The task of a subcommand over records: what its arguments ask for, before any file is opened.
 
 use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::condition::Condition;
@@ -15,7 +16,7 @@ use super::row_args::{RowPlan, RowRules};
 use super::run::{Run, Settings};
 use super::run_args::RunArgs;
 use super::typed::Typed;
-use super::{Failure, log};
+use super::{Failure, log, platform};
 
 /// The arguments of all subcommands over records.
 #[derive(Debug, clap::Args)]
@@ -44,15 +45,12 @@ pub struct RecordArgs {
 pub struct Task<'a> {
     layout: &'a InputArgs,
     pub settings: Settings,
-    pub inputs: InputPaths,
+    pub inputs: &'a InputPaths,
     pub destinations: Destinations,
     /// Where the inputs have solutions.
     pub answers: Answers,
-    keep: Option<Keep>,
-    /// Whether `--columns` has `*`, so that the inputs must have the same columns.
-    names_all: bool,
-    /// The names of columns in `--columns` that are ambiguous if an input has them.
-    ambiguous: Vec<String>,
+    /// The format and columns of the rows, unless they are steps.
+    pub rows: Option<&'a RowPlan>,
     condition: Option<Condition>,
     /// The rules of the subcommand whose computed columns the condition can name.
     rules: &'static RowRules,
@@ -63,23 +61,13 @@ impl<'a> Task<'a> {
         Self {
             layout: &args.layout,
             settings: Settings::new(typed, run),
-            inputs: args.input.clone(),
+            inputs: &args.input,
             destinations: args.destinations.clone(),
             answers: Answers::Unwanted,
-            keep: None,
-            names_all: false,
-            ambiguous: Vec::new(),
+            rows: None,
             condition: args.condition.clone(),
             rules,
         }
-    }
-
-    pub fn keep_columns(&mut self, rows: &RowPlan) {
-        let named = rows.input_columns();
-        let only = (!named.is_empty()).then_some(Keep::Only(named));
-        self.keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
-        self.names_all = rows.names_all();
-        self.ambiguous = rows.shared_names().to_vec();
     }
 
     pub fn computed(&self) -> impl Iterator<Item = Column> {
@@ -92,19 +80,26 @@ impl<'a> Task<'a> {
 
     /// Claims the outputs, and then opens the inputs, detects their layouts, and finds the columns of
     /// the condition among them. Rejects a condition that no row can meet.
-    pub fn open(mut self) -> Result<Run, Failure> {
-        self.inputs.expand(&self.destinations)?;
+    pub fn open(self) -> Result<Run, Failure> {
+        let origins = self.inputs.expand(&self.destinations)?;
         let options = self.options()?;
         let settings = self.settings;
-        let claim = self.destinations.claim(&[&self.inputs[..], &settings.others].concat())?;
-        let mut inputs = Inputs::open(self.inputs)?;
+        let reads = origins.iter().map(|origin| origin.path().to_owned());
+        let reads: Vec<_> = reads.chain(settings.others.iter().cloned()).collect();
+        let claim = self.destinations.claim(&reads)?;
+        let mut inputs = Inputs::open(origins)?;
+        inputs.column_option = Some("--column");
         inputs.computed = self.rules.columns;
         if inputs.wait_for_typing() && !settings.only_rows {
             log::note("reading puzzles from the terminal; Ctrl-D ends");
         }
-        let mut run = Run::new(settings, claim, inputs);
+        let progress = Arc::new(platform::new_progress());
+        let (test, answers, shifts, comparison) = (None, None, None, None);
+        let mut run = Run { settings, claim, inputs, test, answers, shifts, comparison, progress };
         run.inputs.detect(&options, &run.progress.stop)?;
-        if let Some(difference) = run.inputs.difference().filter(|_| self.names_all) {
+        if let Some(difference) =
+            run.inputs.difference().filter(|_| self.rows.is_some_and(RowPlan::names_all))
+        {
             refuse!("--columns *: {difference}; name columns that all inputs have");
         }
         if !run.settings.is_quiet() {
@@ -125,8 +120,12 @@ impl<'a> Task<'a> {
 
     fn options(&self) -> Result<InputOptions, Failure> {
         let mut options = self.layout.options(self.answers.clone())?;
-        options.keep.clone_from(&self.keep);
-        options.computed.clone_from(&self.ambiguous);
+        if let Some(rows) = self.rows {
+            let named = rows.input_columns();
+            let only = (!named.is_empty()).then_some(Keep::Only(named));
+            options.keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
+            options.computed = rows.shared_names().to_vec();
+        }
         if let Some(condition) = &self.condition {
             options.also_read = condition.input_columns(self.rules.columns);
             options.computed.extend(condition.shared_names());

@@ -207,7 +207,8 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let sets = if args.input.is_empty() {
         sets::bundled()?
     } else {
-        let mut inputs = Inputs::open(args.input)?;
+        let mut inputs = Inputs::open_named(args.input)?;
+        inputs.column_option = Some("--column");
         inputs.detect(&options, &AtomicBool::default())?;
         sets::read(&mut inputs, MOST_ROWS)?
     };

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bulkdoku::generate::islands::RATING_ISOMORPHS;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe};
@@ -161,7 +162,8 @@ fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
 const MAX_POOL: usize = 1_000_000;
 
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
-    let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
+    let mut inputs = Inputs::open_named(vec![path.into()])?;
+    inputs.detect(&InputOptions::default(), &AtomicBool::default())?;
     let sets = sets::read(&mut inputs, MAX_POOL)?;
     let puzzles: Vec<_> = sets.into_iter().flat_map(|set| set.puzzles).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];

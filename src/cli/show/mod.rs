@@ -198,8 +198,7 @@ fn read(argument: &str) -> Result<PuzzleSet<(String, Marks)>, Failure> {
             }
         };
     }
-    let mut inputs = Inputs::open(vec![argument.into()])?;
-    inputs.column_option = None;
+    let mut inputs = Inputs::open_named(vec![argument.into()])?;
     let detected = inputs.detect(&InputOptions::default(), &AtomicBool::default());
     if inputs.have_columns() {
         detected?;

@@ -56,8 +56,9 @@ pub struct Objective {
 }
 
 /// Returns the value of a puzzle with this guess rating, and the number of nodes that an engine
-/// searches in the time of the rating; `None` if stopped.
-pub type Rate = dyn FnMut(&Puzzle, f64) -> Option<(f64, u64)>;
+/// searches in the time of the rating; `None` if stopped. The second number is the least value of
+/// the latest parents: values that are clearly lower need not be exact.
+pub type Rate = dyn FnMut(&Puzzle, f64, f64) -> Option<(f64, u64)>;
 
 /// Explores an island that starts at these puzzles, each of which must have one solution. Returns an
 /// iterator over the puzzles that each generation finds, which ends early if the search is stopped.
@@ -79,7 +80,7 @@ pub fn explore(
     let (mut pool, mut parents) = (Vec::<(f64, Neighbor)>::new(), Vec::new());
     // The number of puzzles that were found, in all and for each solution.
     let (mut all_found, mut found_of) = (0, HashMap::<Grid, usize>::new());
-    let (mut best, mut end) = (0.0, NODES_WITHOUT_PROGRESS);
+    let (mut best, mut end, mut least_of_parents) = (0.0, NODES_WITHOUT_PROGRESS, 0.0);
     let width = if objective.removes_clues { 2 * PARENTS } else { PARENTS };
     let generations = iter::from_fn(move || {
         if stop.is_requested() || explorer.nodes >= end || all_found >= MAX_PUZZLES {
@@ -102,7 +103,7 @@ pub fn explore(
             // Less than the promise of any puzzle with enough guesses.
             let mut promise = rating / 1000.0;
             if rating >= objective.min_guesses {
-                let (value, nodes) = (objective.rate)(&it.puzzle, rating)?;
+                let (value, nodes) = (objective.rate)(&it.puzzle, rating, least_of_parents)?;
                 explorer.nodes += nodes;
                 // Neighbors of much harder puzzles take longer.
                 promise = value.min(4.0 * objective.least.powi(2) / value);
@@ -129,7 +130,8 @@ pub fn explore(
             *count += 1;
             *count <= PARENTS_PER_GRID
         });
-        let mut chosen: Vec<Neighbor> = chosen.take(width).map(|(_, it)| it).collect();
+        let (promises, mut chosen): (Vec<f64>, Vec<Neighbor>) = chosen.take(width).unzip();
+        least_of_parents = promises.last().copied().unwrap_or(0.0);
         parents.extend_from_slice(&chosen);
         if chosen.len() < width / 2 {
             // Larger changes: another clue is added first, which makes others redundant.

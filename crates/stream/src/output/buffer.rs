@@ -4,8 +4,9 @@ use std::any::Any;
 use std::io;
 use std::ops::Range;
 
+use bulkdoku_core::Grid;
 use bulkdoku_core::prefetch::prefetch_all;
-use bulkdoku_core::puzzle::{CELLS, Grid};
+use bulkdoku_core::puzzle::CELLS;
 
 /// The capacity of a short field: the widest `u64` has 20 digits.
 pub(super) const SHORT: usize = 24;

@@ -6,11 +6,9 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use super::Needs;
-use super::row::Row;
-use super::value::Value;
+use super::{Needs, Row, Value};
+use bulkdoku_core::Status;
 use bulkdoku_core::named::named_enum;
-use bulkdoku_core::status::Status;
 use bulkdoku_logic::{Difficulty, Technique};
 
 /// The type of a column's values.

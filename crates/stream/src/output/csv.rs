@@ -12,8 +12,8 @@ use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Value,
     each_row,
 };
+use bulkdoku_core::SimdLevel;
 use bulkdoku_core::puzzle::CELLS;
-use bulkdoku_core::simd::SimdLevel;
 
 /// CSV or TSV rows with the given columns.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@
 use serde_json::json;
 
 use super::{Needs, Row, RowBuffer, TextRows};
+use bulkdoku_core::Status;
 use bulkdoku_core::puzzle::CELLS;
-use bulkdoku_core::status::Status;
 use bulkdoku_logic::Technique;
 
 /// Returns the format of one entry per record, `null` unless it has exactly one solution.

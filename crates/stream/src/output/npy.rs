@@ -6,7 +6,8 @@
 use std::io;
 
 use super::{Assembler, Column, Emit, Encoder, Format, Needs, Row, Value, each_row};
-use bulkdoku_core::puzzle::{CELLS, Puzzle};
+use bulkdoku_core::Puzzle;
+use bulkdoku_core::puzzle::CELLS;
 
 /// The length of the header for any number of rows, a multiple of 64.
 const HEADER: usize = 128;

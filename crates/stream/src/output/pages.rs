@@ -12,8 +12,8 @@ use thiserror::Error;
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, each_row};
 use crate::pipeline::visible;
 use bulkdoku_core::named::named_enum;
-use bulkdoku_core::puzzle::{CELLS, Grid};
-use bulkdoku_core::status::Status;
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::{Grid, Status};
 use bulkdoku_logic::{Path, SeRating, Technique};
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.

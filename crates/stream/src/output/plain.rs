@@ -11,9 +11,8 @@ use super::RowBuffer;
 use super::buffer::{EIGHT_DIGITS, SHORT, Short, eight_digits, eight_digits_with_zeros};
 use super::row::PuzzleRow;
 use bulkdoku_core::puzzle::CELLS;
-use bulkdoku_core::solver::Outcome;
-use bulkdoku_core::status::Status;
 use bulkdoku_core::text::{copy_cells, write_digits};
+use bulkdoku_core::{Outcome, Status};
 
 /// Space for the line number and its separator.
 const LINE: usize = 16;

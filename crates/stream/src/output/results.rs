@@ -3,9 +3,8 @@
 use crate::input::{PuzzleRef, Records};
 use crate::pipeline::properties::{Needs, Properties};
 use crate::stats::{Counts, in_runs};
-use bulkdoku_core::puzzle::{CELLS, Grid};
-use bulkdoku_core::solver::Outcome;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::{Grid, Outcome, Status};
 
 /// The results for the records of a block. Reused for each block.
 #[derive(Debug, Default)]

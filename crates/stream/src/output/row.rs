@@ -7,7 +7,7 @@ use std::slice::Iter;
 
 use memchr::{memchr, memrchr};
 
-use super::results::{Derived, Results};
+use super::{Derived, Results};
 use crate::input::json::at_path;
 use crate::input::lines::quoted_puzzle;
 use crate::input::record_runs::RecordRun;
@@ -16,10 +16,8 @@ use crate::pipeline::Contents;
 use crate::pipeline::properties::Properties;
 use bulkdoku_core::check::{self, Score};
 use bulkdoku_core::forms::{self, list::ArrayStyle};
-use bulkdoku_core::marks::Marks;
-use bulkdoku_core::puzzle::{CELLS, Grid, Malformed, Puzzle};
-use bulkdoku_core::solver::Outcome;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::{Grid, Malformed, Marks, Outcome, Puzzle, Status};
 use bulkdoku_logic::Bands;
 
 /// The rows of a block, or of a part of it, for one output.

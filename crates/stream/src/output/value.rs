@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use std::str::{FromStr, Utf8Error};
 
 use crate::input::FieldForm;
-use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
-use bulkdoku_core::status::Status;
+use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::{Grid, Puzzle, Status};
 use bulkdoku_logic::{Difficulty, Path, Technique};
 
 /// The value of a row in a column. Each format defines how to write it.

@@ -2,13 +2,12 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
-use super::progress::InputFailure;
+use super::InputFailure;
 use crate::input::{AttachedAnswers, FieldForm, Layout, Position, Records, plain_lines};
 use crate::output::{Derived, Results, Rows};
 

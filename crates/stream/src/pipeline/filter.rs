@@ -3,13 +3,13 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use super::block::Work;
+use super::Work;
 use super::properties::Early;
 use super::sequencer::Sequencer;
 use crate::condition::Predicate;
 use crate::output::{Decision, Needs, Row};
 use crate::sets::{Sameness, Seen};
-use bulkdoku_core::status::Status;
+use bulkdoku_core::Status;
 use bulkdoku_logic::Techniques;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;

@@ -11,21 +11,20 @@ use std::time::Duration;
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::block::{BLOCK_BYTES, BlockSource, Fill, Work};
-use super::filter::{Filter, Filters};
-use super::jobs::{Job, Worker, stopped};
-use super::messages::MessageFormat;
-use super::properties;
+use super::filter::Filters;
+use super::jobs::stopped;
 use super::sequencer::Sequencer;
-use super::statistics::Statistics;
-use super::threads::{Threads, cores};
+use super::threads::Threads;
+use super::{
+    BLOCK_BYTES, BlockSource, Fill, Filter, Job, MessageFormat, Statistics, Work, Worker, cores,
+    properties,
+};
 use crate::input::Position;
 use crate::output::{Needs, Rows};
 use crate::stats::Counts;
 use bulkdoku_core::clock::Instant;
 use bulkdoku_core::puzzle::CELLS;
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Status, StopFlag};
 
 /// Settings of a run that do not affect its rows.
 #[derive(Clone, Debug)]

@@ -11,9 +11,9 @@ use crate::input::Unit;
 use crate::output::{Row, Rows};
 use bulkdoku_core::check::{self, Mismatch};
 use bulkdoku_core::forms::place_of_cell;
-use bulkdoku_core::marks::{self, Marks};
-use bulkdoku_core::puzzle::{Contradiction, Puzzle};
-use bulkdoku_core::status::Status;
+use bulkdoku_core::marks::{self};
+use bulkdoku_core::puzzle::Contradiction;
+use bulkdoku_core::{Marks, Puzzle, Status};
 
 /// The format of messages, one per line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,13 +4,9 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::block::BLOCK_BYTES;
-use super::fold::Options;
-use super::jobs::{Job, Solve};
-use super::progress::Progress;
-use super::rows::{OutputFailure, Report, RowWriter};
-use super::sink::Sink;
-use super::sources::TextSource;
+use super::{
+    BLOCK_BYTES, Job, Options, OutputFailure, Progress, Report, RowWriter, Sink, Solve, TextSource,
+};
 use crate::input::Source;
 use crate::output::{CsvRows, Format};
 

@@ -8,7 +8,7 @@ use std::{io, panic, thread};
 
 use thiserror::Error;
 
-use super::messages::visible;
+use super::visible;
 
 /// The progress of a run, shared with other threads.
 #[derive(Debug, Default)]

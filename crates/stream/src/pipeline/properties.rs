@@ -3,15 +3,13 @@
 use std::cell::RefCell;
 use std::io;
 
-use super::block::Work;
-use super::jobs::{Solver, stopped};
+use super::jobs::stopped;
+use super::{Solver, Work};
 use crate::condition::Predicate;
 use crate::output::Row;
-use bulkdoku_core::canon::Canonical;
-use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
+use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::rating::isomorphs;
-use bulkdoku_core::solver::{Batch, Limits, Outcome, StopFlag};
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Batch, Canonical, Grid, Limits, Outcome, Puzzle, Status, StopFlag};
 use bulkdoku_logic::{Explainer, Path, Rater, SeRating, Techniques};
 
 /// Defines the properties: documentation, name in [`Needs`], bit, field and type, and whether one

@@ -3,12 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
-use super::progress::InputFailure;
-use super::sources::TextSource;
+use super::{BLOCK_BYTES, Block, BlockSource, Fill, InputFailure, TextSource};
 use crate::input::{Record, Records, Source};
-use bulkdoku_core::marks::Marks;
-use bulkdoku_core::puzzle::Malformed;
+use bulkdoku_core::{Malformed, Marks};
 
 /// A reader of the records of inputs in order, on the calling thread, in bounded memory.
 ///

@@ -7,14 +7,10 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::block::{BLOCK_BYTES, BlockSource};
-use super::filter::Filter;
-use super::fold::{BlockSummary, Folded, Map, Options, fold_blocks};
-use super::jobs::Job;
-use super::messages::write_messages;
-use super::progress::{InputFailure, Progress};
-use super::sink::{Checkpoint, Sink};
-use super::statistics::Statistics;
+use super::{
+    BLOCK_BYTES, BlockSource, BlockSummary, Checkpoint, Filter, Folded, InputFailure, Job, Map,
+    Options, Progress, Sink, Statistics, fold_blocks, write_messages,
+};
 use crate::output::{Assembler, Emit, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
 use bulkdoku_core::clock::Instant;

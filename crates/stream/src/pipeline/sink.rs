@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::fold::BlockSummary;
-use super::statistics::Statistics;
+use super::{BlockSummary, Statistics};
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
 

@@ -4,8 +4,7 @@ mod seen;
 mod split;
 
 use crate::output::{Needs, Row};
-use bulkdoku_core::puzzle::Puzzle;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Puzzle, Status};
 
 pub(crate) use seen::Hashes;
 pub use seen::Seen;

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 
 use twox_hash::XxHash3_128;
 
-use bulkdoku_core::puzzle::Puzzle;
+use bulkdoku_core::Puzzle;
 
 /// A small set of hashes of puzzles ([`Seen::hash`]).
 pub(crate) type Hashes = HashSet<u128, BuildHasherDefault<IdentityHasher>>;

@@ -4,7 +4,7 @@ use twox_hash::XxHash3_128;
 
 use super::Sameness;
 use crate::output::{Decision, Row};
-use bulkdoku_core::puzzle::Puzzle;
+use bulkdoku_core::Puzzle;
 
 /// A division of all puzzles into parts. Each part is a range of hashes, so the part of a puzzle
 /// depends on the seed and the shares alone, whatever else is in a set.

@@ -7,9 +7,8 @@ use super::drawing::{board_svg, without_candidates};
 use crate::output::pages::{escaped, facts};
 use crate::output::{Assembler, Emit, Encoder, Format, Needs, each_row};
 use bulkdoku_core::board::{Board, Cells};
-use bulkdoku_core::puzzle::{Puzzle, cell_name};
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::puzzle::cell_name;
+use bulkdoku_core::{Puzzle, Status, StopFlag};
 use bulkdoku_logic::{Explained, steps};
 
 /// The maximum number of puzzles in a document, whose paths have about 60 boards each.

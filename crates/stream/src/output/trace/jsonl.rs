@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{trace, traced};
 use crate::output::TextRows;
+use bulkdoku_core::StopFlag;
 use bulkdoku_core::puzzle::cell_name;
-use bulkdoku_core::solver::StopFlag;
 use bulkdoku_logic::{Step, Technique};
 
 /// The version of the schema.

@@ -11,8 +11,7 @@ mod text;
 use std::ops::ControlFlow;
 
 use super::{Row, RowBuffer, TextRows};
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Status, StopFlag};
 use bulkdoku_logic::{Path, Rater, Step, Techniques};
 
 pub use drawing::{board_svg, without_candidates};

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use bulkdoku_core::board::Board;
 use bulkdoku_core::named::named_enum;
 use bulkdoku_core::puzzle::cell_name;
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Status, StopFlag};
 use bulkdoku_logic::{Candidate, Explained, Step, steps};
 use thiserror::Error;
 

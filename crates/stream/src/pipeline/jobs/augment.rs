@@ -8,15 +8,13 @@ use super::classify::classify;
 use super::{Job, Worker, derive_rows};
 use crate::input::{Record, Records, Unit};
 use crate::output::{Derived, Results, has_writable_answer};
-use crate::pipeline::block::{BLOCK_BYTES, Block, Work};
+use crate::pipeline::{BLOCK_BYTES, Block, Work};
 use crate::sets::{Hashes, Seen};
 use bulkdoku_core::check::{self, Mismatch};
-use bulkdoku_core::forms;
 use bulkdoku_core::isomorph::{Kinds, Permutation, SeededRng};
-use bulkdoku_core::puzzle::{CELLS, Grid, Puzzle};
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::text::Line;
+use bulkdoku_core::{Grid, Puzzle, Status, StopFlag, forms};
 
 /// The number of draws per known isomorph without a new one after which a puzzle is assumed to have
 /// no more. The probability of an error is e⁻⁶⁴.

@@ -4,14 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::solve::Solver;
-use super::{Job, Solve, Worker};
+use super::{Job, Solve, Solver, Worker};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Outcomes, Results};
-use crate::pipeline::block::{Block, Work};
+use crate::pipeline::{Block, Work};
 use bulkdoku_core::check::{self, Mismatch};
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Status, StopFlag};
 
 /// A job that checks the input's solution of each record ([`check`]).
 pub struct Check {

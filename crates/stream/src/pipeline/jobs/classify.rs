@@ -2,14 +2,12 @@
 
 use std::io;
 
-use super::solve::Solver;
-use super::{Job, Solve, Worker};
+use super::{Job, Solve, Solver, Worker};
 use crate::input::{PuzzleRef, Records};
 use crate::output::Results;
-use crate::pipeline::block::Work;
+use crate::pipeline::Work;
 use crate::sets::Sameness;
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Status, StopFlag};
 
 /// A job that checks that records are puzzles whose clues obey the rules. Filters and formats
 /// request canonical forms separately ([`Needs::FORM`](crate::output::Needs::FORM)).

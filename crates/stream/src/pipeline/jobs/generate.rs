@@ -4,17 +4,12 @@ use std::io;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use super::solve::Solver;
-use super::{Job, Solve, Worker, stopped};
+use super::{Job, Solve, Solver, Worker, stopped};
 use crate::condition::{Condition, ConditionError, Predicate};
 use crate::output::{Column, Needs};
-use crate::pipeline::block::Work;
-use crate::pipeline::properties;
-use crate::pipeline::sources::Ranges;
+use crate::pipeline::{Ranges, Work, properties};
 use bulkdoku_core::generate::{Generator, Kind, Pattern, Recipe, Symmetry, Yield};
-use bulkdoku_core::puzzle::Puzzle;
-use bulkdoku_core::solver::StopFlag;
-use bulkdoku_core::status::Status;
+use bulkdoku_core::{Puzzle, Status, StopFlag};
 use bulkdoku_logic::generate::TechniqueFilter;
 use bulkdoku_logic::{Technique, Techniques};
 

@@ -3,13 +3,12 @@
 use std::io;
 use std::num::NonZeroU32;
 
-use super::solve::Solver;
-use super::{Job, Solve, Worker, derive_rows, stopped};
+use super::{Job, Solve, Solver, Worker, derive_rows, stopped};
 use crate::input::{PuzzleRef, Records};
 use crate::output::{Derived, Results};
-use crate::pipeline::block::Work;
-use bulkdoku_core::solver::{Solutions, StopFlag, Unfinished};
-use bulkdoku_core::status::Status;
+use crate::pipeline::Work;
+use bulkdoku_core::solver::Unfinished;
+use bulkdoku_core::{Solutions, Status, StopFlag};
 
 /// A job that lists the solutions of each puzzle in ascending order, one row per solution.
 pub struct List {

@@ -11,10 +11,10 @@ mod solve;
 
 use std::io;
 
-use super::block::{BLOCK_BYTES, Block, Work};
+use super::{BLOCK_BYTES, Block, Work};
 use crate::input::{Record, Records};
 use crate::output::Derived;
-use bulkdoku_core::solver::StopFlag;
+use bulkdoku_core::StopFlag;
 
 pub use self::augment::{Augment, Leftovers};
 pub use self::check::{Check, Shifts};

@@ -9,7 +9,7 @@ use super::classify::Classifier;
 use super::{Classify, Job, Worker, derive_rows, stopped};
 use crate::condition::Predicate;
 use crate::output::{Derived, Rows};
-use crate::pipeline::block::Work;
+use crate::pipeline::Work;
 use crate::sets::Sameness;
 use bulkdoku_core::generate::islands::{Change, Explorer, Neighbor};
 use bulkdoku_core::{SimdLevel, Status, StopFlag};

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use super::{Job, Worker, stopped};
 use crate::input::{PuzzleRef, Records};
 use crate::output::Results;
-use crate::pipeline::block::Work;
-use bulkdoku_core::simd::SimdLevel;
-use bulkdoku_core::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
-use bulkdoku_core::status::Status;
+use crate::pipeline::Work;
+use bulkdoku_core::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel, Status, StopFlag};
 
 /// A job that searches for solutions.
 #[derive(Clone)]

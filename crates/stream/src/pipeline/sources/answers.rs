@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::input::{Records, Source};
-use crate::pipeline::block::{Block, BlockSource, Fill};
-use crate::pipeline::progress::InputFailure;
-use crate::pipeline::records::{ReadRecord, RecordReader};
+use crate::pipeline::{Block, BlockSource, Fill, InputFailure, ReadRecord, RecordReader};
 
 /// A source whose answers may be in another input, which is read in lockstep.
 pub struct Answered<S> {

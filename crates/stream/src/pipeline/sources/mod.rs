@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::input::{Position, Records};
-use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
+use crate::pipeline::{Block, BlockSource, Contents, Fill};
 
 pub use self::answers::Answered;
 pub use self::text::TextSource;

@@ -12,8 +12,7 @@ use crate::input::{
     BLOCK_BYTES, ColumnFile, ElementLines, Layout, Objects, Position, Source, lines,
     unverified_bytes,
 };
-use crate::pipeline::block::{Block, BlockSource, Contents, Fill};
-use crate::pipeline::progress::InputFailure;
+use crate::pipeline::{Block, BlockSource, Contents, Fill, InputFailure};
 use bulkdoku_core::puzzle::CELLS;
 
 /// The number of bytes that are read for smaller blocks, because a read takes longer than a copy.

@@ -18,7 +18,7 @@ use bulkdoku::logic::generate::{TechniqueFilter, puzzle};
 use bulkdoku::logic::{Difficulty, Techniques};
 use bulkdoku::output::{CsvRows, Format};
 use bulkdoku::pipeline::{
-    BLOCK_BYTES, Block, BlockSource, Checkpoint, Fill, MessageFormat, Options, RowWriter, Solve,
+    BLOCK_BYTES, Block, BlockSource, Checkpoint, MessageFormat, Options, RowWriter, Solve,
     TextSource,
 };
 use bulkdoku::{Limits, Marks, Progress, SimdLevel, Source, Status};
@@ -192,7 +192,7 @@ impl Input {
         let mut source = TextSource::new(0, [source], &Arc::default());
         let mut block = Block::new(BLOCK_BYTES, BLOCK_BYTES);
         let mut next = piece_bytes as u64;
-        while source.fill(&mut block) == Fill::Filled {
+        while source.fill(&mut block).unwrap_or(false) {
             let Position { offset, line, inside_line, .. } = block.end;
             if offset >= next && offset < self.size && !inside_line {
                 next = offset + piece_bytes as u64;

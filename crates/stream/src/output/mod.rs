@@ -34,7 +34,6 @@ pub use lines::{Lines, input_lines};
 pub use npy::NpyRows;
 pub use pages::{PrintedPages, facts};
 pub use results::{Decision, Derived, Outcomes, Results};
-pub(crate) use row::has_writable_answer;
 pub use row::{Row, Rows};
 pub use trace::{
     MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, Template, TemplateError, TemplateField,

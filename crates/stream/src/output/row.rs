@@ -48,7 +48,7 @@ pub struct Rows<'a> {
 /// One row: a record, its results, and the values derived for the row, if any.
 #[derive(Clone)]
 pub struct Row<'a> {
-    rows: &'a Rows<'a>,
+    pub(crate) rows: &'a Rows<'a>,
     /// The index of the record in the block.
     pub index: usize,
     pub(crate) record: Record,
@@ -339,6 +339,38 @@ impl<'a> Row<'a> {
         (field.text(bytes), field.form)
     }
 
+    /// Returns the texts of all kept fields.
+    pub(crate) fn kept_texts(&self) -> impl Iterator<Item = Cow<'a, [u8]>> {
+        let Rows { records, contents, .. } = *self.rows;
+        let count = match records.unit {
+            Unit::Row => contents.fields(),
+            _ => records.kept_fields(self.index).len(),
+        };
+        (0..count).map(|index| self.kept(index).0)
+    }
+
+    /// Returns whether the input's solution can be replaced in the kept field that has it, where it
+    /// is `solution`.
+    pub(crate) fn has_writable_answer(&self, solution: &Grid) -> bool {
+        let Rows { records, .. } = *self.rows;
+        let [_, answer] = &records.kept_cells;
+        // Columns are copied or computed.
+        let Some(&KeptCells { field, .. }) = answer.as_ref().filter(|_| records.unit != Unit::Row)
+        else {
+            return true;
+        };
+        let (text, form) = self.kept(field);
+        let other = solution.cells().map(|digit| digit % 9 + 1);
+        let other = Grid::try_from(other).unwrap_or(*solution);
+        let (cells, derived) = ([None, answer.clone()], (&[b'.'; CELLS], Some(&other)));
+        form == FieldForm::Missing || isomorphic(&text, form, field, &cells, derived).is_some()
+    }
+
+    /// Returns a row that is derived from this record.
+    pub(crate) fn with<'b>(&'b self, derived: &'b Derived) -> Row<'b> {
+        Row { derived: Some(derived), ..self.clone() }
+    }
+
     /// Returns the first `count` kept fields as written, with their quotes, if they are in a row of a
     /// table with this separator, and none is missing.
     pub(super) fn span(&self, count: usize, separator: u8) -> Option<&'a [u8]> {
@@ -533,25 +565,4 @@ fn cells_like(value: &[u8], cells: &[u8; CELLS]) -> Option<Vec<u8>> {
     let mut array = Vec::new();
     ArrayStyle::of(value)?.write(cells, &mut array);
     Some(array)
-}
-
-/// Returns whether the solution of a record can be replaced where its kept fields have it.
-pub(crate) fn has_writable_answer(
-    records: &Records,
-    record: usize,
-    block: &[u8],
-    solution: &Grid,
-) -> bool {
-    let Some(KeptCells { field, .. }) = records.kept_cells[1] else { return true };
-    // Columns are copied or computed.
-    if records.unit == Unit::Row {
-        return true;
-    }
-    let kept = records.kept_fields(record)[field];
-    let (text, form) = (kept.text(block), kept.form);
-    let cells = [None, records.kept_cells[1].clone()];
-    let other = solution.cells().map(|digit| digit % 9 + 1);
-    let other = Grid::try_from(other).unwrap_or(*solution);
-    form == FieldForm::Missing
-        || isomorphic(&text, form, field, &cells, (&[b'.'; CELLS], Some(&other))).is_some()
 }

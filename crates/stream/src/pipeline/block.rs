@@ -147,6 +147,8 @@ pub struct Work {
     pub results: Results,
     /// The rows that the job derives from the records, or `None` if each record is one row.
     pub derived: Option<Vec<Derived>>,
+    /// The record whose rows are derived next, and how many of them it already has.
+    pub(super) next: (usize, u32),
 }
 
 impl Work {
@@ -157,6 +159,7 @@ impl Work {
             records: Records::for_blocks_of(capacity),
             results: Results::default(),
             derived: None,
+            next: (0, 0),
         }
     }
 
@@ -193,22 +196,14 @@ impl Contents for Arc<dyn Layout> {
 
 /// A source that fills one block after another, under a lock. It only moves bytes.
 pub trait BlockSource: Send {
-    /// Fills a block with the next records.
-    fn fill(&mut self, block: &mut Block) -> Fill;
+    /// Fills a block with the next records; returns `false` if none are left.
+    ///
+    /// # Errors
+    /// Fails if the run is stopped, with [`io::ErrorKind::Interrupted`].
+    fn fill(&mut self, block: &mut Block) -> io::Result<bool>;
 
     /// Returns the inputs that could not be read to their end. Later calls return none.
     fn take_failures(&mut self) -> Vec<InputFailure> {
         Vec::new()
     }
-}
-
-/// The result of filling a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill {
-    /// The block has been filled.
-    Filled,
-    /// No records are left.
-    End,
-    /// The run was stopped before the end of the inputs.
-    Stopped,
 }

@@ -16,7 +16,7 @@ use super::jobs::stopped;
 use super::sequencer::Sequencer;
 use super::threads::Threads;
 use super::{
-    BLOCK_BYTES, BlockSource, Fill, Filter, Job, MessageFormat, Statistics, Work, Worker, cores,
+    BLOCK_BYTES, BlockSource, Filter, Job, MessageFormat, Statistics, Work, Worker, cores,
     properties,
 };
 use crate::input::Position;
@@ -238,7 +238,7 @@ pub fn fold_blocks<'m, P: Default + Send>(
             source,
             next: 0,
             size: BlockSize::new(all_needs.are_slow()),
-            was_stopped: false,
+            end: Ok(()),
         }),
         job,
         filters,
@@ -268,9 +268,8 @@ pub fn fold_blocks<'m, P: Default + Send>(
             resume_unwind(panic)
         });
     });
-    let was_stopped = fold.source.into_inner().is_ok_and(|source| source.was_stopped);
-    let end = fold.sequencer.into_consumer().end;
-    let end = end.and_then(|()| if was_stopped { Err(stopped()) } else { Ok(()) });
+    let source = fold.source.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let end = fold.sequencer.into_consumer().end.and(source.end);
     Folded { end, threads: threads.count(), threads_refused: threads.are_refused() }
 }
 
@@ -290,7 +289,7 @@ struct NumberedSource<'a> {
     source: &'a mut dyn BlockSource,
     next: u64,
     size: BlockSize,
-    was_stopped: bool,
+    end: io::Result<()>,
 }
 
 /// The job of a worker, and the function that maps its rows.
@@ -330,19 +329,22 @@ impl<'a, P> Fold<'a, '_, '_, P> {
     /// Fills the block of a worker and returns its number, or `None` at the end.
     fn fill(&self, worker: &mut FoldWorker<'_, '_, P>) -> Option<u64> {
         let FoldWorker { work: Work { block, .. }, largest, time, .. } = worker;
-        let NumberedSource { source, next, size, was_stopped } = &mut *spin_then_lock(&self.source);
+        let NumberedSource { source, next, size, end } = &mut *spin_then_lock(&self.source);
         // A row of columns counts as many bytes as a line.
         let bytes = block.length.max(block.count as usize * (CELLS + 1));
         if bytes > 0 {
             size.add(bytes, *time);
         }
         block.target_bytes = size.next().min(*largest);
-        let filled = if self.stop.is_requested() { Fill::Stopped } else { source.fill(block) };
-        *was_stopped |= filled == Fill::Stopped;
-        (filled == Fill::Filled).then(|| {
-            *next += 1;
-            *next - 1
-        })
+        match if self.stop.is_requested() { Err(stopped()) } else { source.fill(block) } {
+            Ok(true) => {
+                *next += 1;
+                return Some(*next - 1);
+            }
+            Ok(false) => {}
+            Err(error) => *end = Err(error),
+        }
+        None
     }
 
     /// Processes a block and passes it to the sequencer. Breaks if the run has ended.
@@ -433,6 +435,7 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         let Work { block, records, results, .. } = work;
         block.read(records);
         results.clear();
+        work.next = (0, 0);
         if let Some((line, why)) = records.refused.take() {
             let what = format!("{}:{}: {why}", block.file, block.first + u64::from(line));
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));

@@ -44,7 +44,7 @@ pub use self::rows::{OutputFailure, Report};
 pub use self::sink::{Checkpoint, Sink};
 
 // Used only by the command and the Python package.
-pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill, Work};
+pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Work};
 pub use self::filter::Filter;
 pub use self::fold::{BlockSummary, Folded, Map, Options, fold_blocks};
 pub use self::jobs::{Shifts, Solver, Worker};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{BLOCK_BYTES, Block, BlockSource, Fill, InputFailure, TextSource};
+use super::{BLOCK_BYTES, Block, BlockSource, InputFailure, TextSource};
 use crate::input::{Record, Records, Source};
 use bulkdoku_core::{Malformed, Marks};
 
@@ -73,7 +73,7 @@ impl<'a> RecordReader<'a> {
     pub fn next(&mut self) -> Option<ReadRecord<'_>> {
         while self.next == self.all.len() {
             self.block.shrink();
-            if self.source.fill(&mut self.block) != Fill::Filled {
+            if !self.source.fill(&mut self.block).unwrap_or(false) {
                 return None;
             }
             self.next = 0;

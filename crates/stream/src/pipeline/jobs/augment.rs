@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::classify::classify;
 use super::{Job, Worker, derive_rows};
-use crate::input::{Record, Records, Unit};
-use crate::output::{Derived, Results, has_writable_answer};
-use crate::pipeline::{BLOCK_BYTES, Block, Work};
+use crate::output::{Derived, Row};
+use crate::pipeline::{BLOCK_BYTES, Work};
 use crate::sets::{Hashes, Seen};
 use bulkdoku_core::check::{self, Mismatch};
 use bulkdoku_core::isomorph::{Kinds, Permutation, SeededRng};
@@ -71,28 +70,16 @@ impl Leftovers {
     }
 
     /// Looks for the cells of a record in its other kept fields.
-    fn search(
-        &self,
-        (records, index): (&Records, usize),
-        block: &Block,
-        puzzle: &Puzzle,
-        solution: Option<&Grid>,
-    ) {
+    fn search(&self, row: &Row<'_>, puzzle: &Puzzle) {
+        let kept_cells = &row.rows.records.kept_cells;
         let is_replaced =
-            |field: usize| records.kept_cells.iter().flatten().any(|cells| cells.field == field);
-        let solution = solution.map(|grid| grid.cells().map(|digit| b'0' + digit));
+            |field: usize| kept_cells.iter().flatten().any(|cells| cells.field == field);
+        let solution = solution(row.answer()).map(|grid| grid.cells().map(|digit| b'0' + digit));
         let is_own = |cells: &Line| *cells == puzzle.text() || solution == Some(*cells);
-        let fields = if records.unit == Unit::Row {
-            let field = |number| block.contents.field(index, number).0;
-            (0..block.contents.fields()).map(field).collect::<Vec<_>>()
-        } else {
-            let fields = records.kept_fields(index).iter();
-            fields.map(|field| field.text(block.filled())).collect()
-        };
-        for (number, text) in fields.iter().enumerate().take(64) {
+        for (number, text) in row.kept_texts().enumerate().take(64) {
             if !is_replaced(number)
                 && (CELLS..MAX_SEARCHED_BYTES).contains(&text.len())
-                && forms::grids(text).iter().any(is_own)
+                && forms::grids(&text).iter().any(is_own)
             {
                 self.fields.fetch_or(1 << number, Ordering::Relaxed);
             }
@@ -100,28 +87,22 @@ impl Leftovers {
     }
 }
 
-/// The progress of [`Augment`] within a block.
+/// The progress of [`Augment`].
 struct Augmenter<'j> {
     job: &'j Augment,
-    record: usize,
-    /// The isomorphs of the current record, once the first has been drawn.
-    drawn: Option<DrawnIsomorphs>,
+    /// The puzzle of the current record, if it is valid, and its solution in the input.
+    puzzle: Option<Puzzle>,
+    solution: Option<Grid>,
+    blank: u8,
+    rng: SeededRng,
     /// The hashes of the current record and its isomorphs so far.
     seen: Hashes,
 }
 
-struct DrawnIsomorphs {
-    puzzle: Puzzle,
-    solution: Option<Grid>,
-    blank: u8,
-    rng: SeededRng,
-    /// The number of rows so far, including the record itself even if it is not written.
-    rows: u32,
-}
-
 impl Job for Augment {
     fn start<'j>(&'j self, _: &StopFlag) -> Box<dyn Worker + 'j> {
-        Box::new(Augmenter { job: self, record: 0, drawn: None, seen: Hashes::default() })
+        let (rng, seen) = (SeededRng::of_stream(self.seed, [0; 3]), Hashes::default());
+        Box::new(Augmenter { job: self, puzzle: None, solution: None, blank: b'.', rng, seen })
     }
 
     fn block_bytes(&self) -> usize {
@@ -131,64 +112,45 @@ impl Job for Augment {
 
 impl Worker for Augmenter<'_> {
     fn run(&mut self, work: &mut Work) -> io::Result<()> {
-        (self.record, self.drawn) = (0, None);
-        let Work { block, records, results, .. } = work;
-        classify(records, results);
-        compare_solutions(self.job.hints.1 > 0, block, records, results);
-        if !records.givens.is_empty() {
+        classify(&work.records, &mut work.results);
+        compare_solutions(self.job.hints.1 > 0, work);
+        if !work.records.givens.is_empty() {
             self.job.leftovers.has_placed.store(true, Ordering::Relaxed);
         }
-        let first = results.statuses.iter().position(|status| *status == Status::Ok);
-        let record = first.and_then(|index| records.all.iter().nth(index));
-        if let Some((index, record)) = first.zip(record)
-            && let Some(puzzle) = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle))
+        let rows = work.rows();
+        if let Some(first) = rows.records().find(|row| row.status() == Status::Ok)
+            && let Some(puzzle) = first.puzzle()
         {
-            let solution = solution(records.answer(index, block.filled()));
-            let of = (&*records, index);
-            self.job.leftovers.search(of, block, &puzzle, solution.as_ref());
+            self.job.leftovers.search(&first, &puzzle);
         }
         Ok(())
     }
 
     fn derive(&mut self, work: &mut Work) -> io::Result<bool> {
-        let Self { job, record, drawn, seen } = self;
-        let Work { block, records, results, derived } = work;
-        derive_rows(record, block, records, derived, |index, record| {
-            if drawn.is_none()
-                && let Some(puzzle) = valid_puzzle(index, record, records, results)
-            {
-                let line = block.first + u64::from(record.line);
-                let rng = SeededRng::of_stream(job.seed, [block.source as u64, line, 0]);
-                seen.clear();
-                seen.insert(Seen::hash(&puzzle));
-                let solution = solution(records.answer(index, block.filled()));
-                let blank = blank_of(record, block, records);
-                *drawn = Some(DrawnIsomorphs { puzzle, solution, blank, rng, rows: 0 });
+        let source = work.block.source as u64;
+        derive_rows(work, |row, copy| {
+            if copy == 0 {
+                self.puzzle = valid_puzzle(row);
+                self.solution = solution(row.answer());
+                self.blank = blank_of(row);
+                self.rng = SeededRng::of_stream(self.job.seed, [source, row.line(), 0]);
+                self.seen.clear();
+                self.seen.extend(self.puzzle.as_ref().map(Seen::hash));
             }
-            let next = drawn.as_mut().and_then(|drawn| drawn.next(job, seen));
-            if next.is_none() {
-                *drawn = None;
-            }
-            Ok(next)
+            Ok(self.next(copy + u32::from(!self.job.original)))
         })
     }
 }
 
 /// Returns the puzzle of a valid record that has rows.
-pub(super) fn valid_puzzle(
-    index: usize,
-    record: &Record,
-    records: &Records,
-    results: &Results,
-) -> Option<Puzzle> {
-    let is_valid = results.statuses[index] == Status::Ok && results.destination(index).is_some();
-    record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle)).filter(|_| is_valid)
+pub(super) fn valid_puzzle(row: &Row<'_>) -> Option<Puzzle> {
+    let has_rows = row.rows.results.destination(row.index).is_some();
+    row.puzzle().filter(|_| has_rows && row.status() == Status::Ok)
 }
 
 /// Returns the first blank of a record as written, which blanks of derived rows are as well.
-pub(super) fn blank_of(record: &Record, block: &Block, records: &Records) -> u8 {
-    let text = records.text(record, block.filled());
-    text.iter().find(|byte| !matches!(byte, b'1'..=b'9')).copied().unwrap_or(b'.')
+pub(super) fn blank_of(row: &Row<'_>) -> u8 {
+    row.text().iter().find(|byte| !matches!(byte, b'1'..=b'9')).copied().unwrap_or(b'.')
 }
 
 pub(super) fn cells_with(blank: u8, puzzle: &Puzzle) -> [u8; CELLS] {
@@ -197,75 +159,62 @@ pub(super) fn cells_with(blank: u8, puzzle: &Puzzle) -> [u8; CELLS] {
 
 /// Compares the input's solutions with the clues. Valid records have a correct one or, unless
 /// solutions are required, none.
-pub(super) fn compare_solutions(
-    are_required: bool,
-    block: &Block,
-    records: &Records,
-    results: &mut Results,
-) {
-    if records.answers.is_empty() {
+pub(super) fn compare_solutions(are_required: bool, work: &mut Work) {
+    if work.records.answers.is_empty() {
         return;
     }
-    for (index, record) in records.all.iter().enumerate() {
-        let answer = records.answer(index, block.filled()).trim_ascii();
-        let is_compared =
-            results.statuses[index] == Status::Ok && (are_required || !answer.is_empty());
-        let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
-        let Some(puzzle) = puzzle.filter(|_| is_compared) else { continue };
-        let compared = if check::solves(&puzzle, answer) {
-            Ok(())
-        } else {
-            check::compare(&(&puzzle).into(), answer)
-        };
-        let is_writable = || {
-            let solution = solution(answer).filter(|_| answer.len() != CELLS);
-            let block = block.filled();
-            solution.is_none_or(|grid| has_writable_answer(records, index, block, &grid))
-        };
-        let mismatch = match compared {
-            Err(mismatch) => mismatch,
-            Ok(()) if is_writable() => continue,
-            Ok(()) => Mismatch::Form,
-        };
-        results.statuses[index] = Status::Mismatch;
-        results.reasons.push(mismatch.to_string());
+    let rows = work.rows();
+    let mismatch = |row: &Row<'_>| {
+        let answer = row.answer().trim_ascii();
+        let is_compared = row.status() == Status::Ok && (are_required || !answer.is_empty());
+        let puzzle = row.puzzle().filter(|_| is_compared)?;
+        if !check::solves(&puzzle, answer)
+            && let Err(mismatch) = check::compare(&(&puzzle).into(), answer)
+        {
+            return Some(mismatch);
+        }
+        let solution = solution(answer).filter(|_| answer.len() != CELLS)?;
+        (!row.has_writable_answer(&solution)).then_some(Mismatch::Form)
+    };
+    let mismatches = rows.records().filter_map(|row| mismatch(&row).map(|it| (row.index, it)));
+    for (index, mismatch) in mismatches.collect::<Vec<_>>() {
+        work.results.statuses[index] = Status::Mismatch;
+        work.results.reasons.push(mismatch.to_string());
     }
 }
 
-impl DrawnIsomorphs {
-    /// Returns the next row; `seen` contains the hashes of the earlier rows.
-    fn next(&mut self, augment: &Augment, seen: &mut Hashes) -> Option<Derived> {
-        if self.rows == 0 {
-            self.rows = 1;
-            if augment.original {
-                return Some(self.row(&self.puzzle, self.solution));
-            }
+impl Augmenter<'_> {
+    /// Returns a row of the current record; 0 is the record itself.
+    fn next(&mut self, copy: u32) -> Option<Derived> {
+        let puzzle = self.puzzle?;
+        if copy == 0 {
+            return Some(self.row(copy, &puzzle, self.solution));
         }
-        if self.rows > augment.times {
+        if copy > self.job.times {
             return None;
         }
-        for _ in 0..MAX_DRAWS * self.rows as usize {
-            let permutation = Permutation::of_kinds(&mut self.rng, augment.kinds);
+        for _ in 0..MAX_DRAWS * copy as usize {
+            let permutation = Permutation::of_kinds(&mut self.rng, self.job.kinds);
             let (mut isomorph, solution) = match &self.solution {
-                None => (permutation.puzzle(&self.puzzle), None),
+                None => (permutation.puzzle(&puzzle), None),
                 Some(solution) => {
-                    let (puzzle, solution) = permutation.puzzle_and_grid(&self.puzzle, solution);
+                    let (puzzle, solution) = permutation.puzzle_and_grid(&puzzle, solution);
                     (puzzle, Some(solution))
                 }
             };
             if let Some(solution) = solution {
-                self.add_hints(augment.hints, &mut isomorph, &solution);
+                self.add_hints(&mut isomorph, &solution);
             }
-            if seen.insert(Seen::hash(&isomorph)) {
-                self.rows += 1;
-                return Some(self.row(&isomorph, solution));
+            if self.seen.insert(Seen::hash(&isomorph)) {
+                return Some(self.row(copy, &isomorph, solution));
             }
         }
         None
     }
 
     /// Copies cells of the solution to blank cells.
-    fn add_hints(&mut self, (least, largest): (u8, u8), puzzle: &mut Puzzle, solution: &Grid) {
+    fn add_hints(&mut self, puzzle: &mut Puzzle, solution: &Grid) {
+        let (least, largest) = self.job.hints;
         if largest == 0 {
             return;
         }
@@ -283,9 +232,9 @@ impl DrawnIsomorphs {
         }
     }
 
-    fn row(&self, puzzle: &Puzzle, solution: Option<Grid>) -> Derived {
+    fn row(&self, copy: u32, puzzle: &Puzzle, solution: Option<Grid>) -> Derived {
         let cells = Some(cells_with(self.blank, puzzle));
-        Derived { copy: self.rows - 1, cells, solution, ..Derived::default() }
+        Derived { copy, cells, solution, ..Derived::default() }
     }
 }
 

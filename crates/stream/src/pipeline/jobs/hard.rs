@@ -1,6 +1,7 @@
 //! The search for hard puzzles on several threads, as a source of puzzles.
 
 use std::collections::VecDeque;
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +9,10 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use rayon::ThreadPool;
 
-use super::Generate;
 use super::generate::Drawer;
+use super::{Generate, stopped};
 use crate::input::{Position, Records};
-use crate::pipeline::{Block, BlockSource, Contents, Fill, Work, threads};
+use crate::pipeline::{Block, BlockSource, Contents, Work, threads};
 use bulkdoku_core::generate::{Generator, Recipe, islands::explore};
 use bulkdoku_core::isomorph::SeededRng;
 use bulkdoku_core::{Puzzle, SimdLevel, StopFlag};
@@ -130,11 +131,11 @@ impl HardSource {
 }
 
 impl BlockSource for HardSource {
-    fn fill(&mut self, block: &mut Block) -> Fill {
+    fn fill(&mut self, block: &mut Block) -> io::Result<bool> {
         while !self.rows.is_empty() {
-            let Some(island) = self.islands.front() else { return Fill::End };
+            let Some(island) = self.islands.front() else { return Ok(false) };
             let mut found = match island.recv_timeout(Duration::from_millis(50)) {
-                _ if self.stop.is_requested() => return Fill::Stopped,
+                _ if self.stop.is_requested() => return Err(stopped()),
                 Err(RecvTimeoutError::Disconnected) => panic!("the search of an island has failed"),
                 Err(RecvTimeoutError::Timeout) => continue,
                 Ok(found) => found,
@@ -156,10 +157,10 @@ impl BlockSource for HardSource {
                 block.end =
                     Position { offset: self.at, line: self.rows.start, ..Position::default() };
                 block.contents = Arc::new(found);
-                return Fill::Filled;
+                return Ok(true);
             }
         }
-        Fill::End
+        Ok(false)
     }
 }
 

@@ -11,9 +11,8 @@ mod solve;
 
 use std::io;
 
-use super::{BLOCK_BYTES, Block, Work};
-use crate::input::{Record, Records};
-use crate::output::Derived;
+use super::{BLOCK_BYTES, Work};
+use crate::output::{Derived, Row};
 use bulkdoku_core::StopFlag;
 
 pub use self::augment::{Augment, Leftovers};
@@ -75,30 +74,30 @@ const CHUNK_BYTES: usize = 128 * 1024;
 /// Maximum number of bytes of a derived row without its kept fields.
 const ROW_BYTES: usize = 256;
 
-/// Appends the rows of the records from `index` on, until they have [`CHUNK_BYTES`], and returns
-/// whether more follow. `next` returns the next row of a record, or `None` if it has no more.
+/// Appends the next rows of a block, until they have [`CHUNK_BYTES`], and returns whether more follow.
+/// `next` returns the next row of a record, of which there are this many, or `None` if it has no more.
 fn derive_rows(
-    index: &mut usize,
-    block: &Block,
-    records: &Records,
-    rows: &mut Option<Vec<Derived>>,
-    mut next: impl FnMut(usize, &Record) -> io::Result<Option<Derived>>,
+    work: &mut Work,
+    mut next: impl FnMut(&Row<'_>, u32) -> io::Result<Option<Derived>>,
 ) -> io::Result<bool> {
-    let rows = rows.get_or_insert_default();
-    let mut all = records.all.iter();
-    all.skip_records(*index);
-    let mut bytes = 0;
-    for record in all {
-        let row_bytes = ROW_BYTES + records.kept_bytes(*index, block.filled());
+    let (first, mut count) = work.next;
+    let mut derived = work.derived.take().unwrap_or_default();
+    let (rows, mut bytes) = (work.rows(), 0);
+    let mut unfinished = None;
+    'records: for row in rows.records().skip(first) {
+        let row_bytes = ROW_BYTES + rows.records.kept_bytes(row.index, rows.bytes);
         loop {
             if bytes >= CHUNK_BYTES {
-                return Ok(true);
+                unfinished = Some((row.index, count));
+                break 'records;
             }
-            let Some(row) = next(*index, &record)? else { break };
-            rows.push(Derived { record: *index as u32, ..row });
-            bytes += row_bytes;
+            let Some(new) = next(&row, count)? else { break };
+            derived.push(Derived { record: row.index as u32, ..new });
+            (bytes, count) = (bytes + row_bytes, count + 1);
         }
-        *index += 1;
+        count = 0;
     }
-    Ok(false)
+    work.derived = Some(derived);
+    work.next = unfinished.unwrap_or_default();
+    Ok(unfinished.is_some())
 }

@@ -8,7 +8,7 @@ use super::augment::{blank_of, cells_with, compare_solutions, valid_puzzle};
 use super::classify::Classifier;
 use super::{Classify, Job, Worker, derive_rows, stopped};
 use crate::condition::Predicate;
-use crate::output::{Derived, Rows};
+use crate::output::Derived;
 use crate::pipeline::Work;
 use crate::sets::Sameness;
 use bulkdoku_core::generate::islands::{Change, Explorer, Neighbor};
@@ -36,9 +36,8 @@ struct NeighborLister<'j> {
     job: &'j Neighbors,
     classifier: Classifier,
     explorer: Explorer,
-    record: usize,
-    /// The rows of the current record that are left, once they are found.
-    rows: Option<IntoIter<Derived>>,
+    /// The rows of the current record that are left.
+    rows: IntoIter<Derived>,
 }
 
 impl Neighbors {
@@ -70,7 +69,7 @@ impl Job for Neighbors {
     fn start<'j>(&'j self, stop: &StopFlag) -> Box<dyn Worker + 'j> {
         let classifier = Classifier::new(&Classify::by(Sameness::Grid), stop);
         let explorer = Explorer::new(SimdLevel::best(), stop);
-        Box::new(NeighborLister { job: self, classifier, explorer, record: 0, rows: None })
+        Box::new(NeighborLister { job: self, classifier, explorer, rows: Vec::new().into_iter() })
     }
 
     /// Keeps blocks small, because the neighbors of a record take milliseconds.
@@ -81,38 +80,26 @@ impl Job for Neighbors {
 
 impl Worker for NeighborLister<'_> {
     fn run(&mut self, work: &mut Work) -> io::Result<()> {
-        (self.record, self.rows) = (0, None);
         self.classifier.run(work)?;
-        compare_solutions(false, &work.block, &work.records, &mut work.results);
+        compare_solutions(false, work);
         Ok(())
     }
 
     fn derive(&mut self, work: &mut Work) -> io::Result<bool> {
-        let Self { job, explorer, record, rows: left, .. } = self;
-        let Work { block, records, results, derived } = work;
-        derive_rows(record, block, records, derived, |index, record| {
-            if left.is_none()
-                && let Some(puzzle) = valid_puzzle(index, record, records, results)
-                && let Ok(at) = record.puzzle
-            {
-                let parent = Neighbor::new(puzzle, results.outcomes.of(at).grid, true);
-                let found = job.rows(explorer, &parent, blank_of(record, block, records));
-                let mut found = found.ok_or_else(stopped)?;
-                if let Some(condition) = &job.condition {
-                    found.iter_mut().for_each(|row| row.record = index as u32);
-                    let mut is_kept = Vec::with_capacity(found.len());
-                    let all = Rows { derived: Some(&found), ..block.rows(records, results) };
-                    all.for_each(|row| is_kept.push(condition.holds(row)));
-                    let mut is_kept = is_kept.into_iter();
-                    found.retain(|_| is_kept.next() == Some(true));
+        let Self { job, explorer, rows: left, .. } = self;
+        derive_rows(work, |row, copy| {
+            if copy == 0 {
+                let mut found = Vec::new();
+                if let Some(puzzle) = valid_puzzle(row) {
+                    let parent = Neighbor::new(puzzle, row.outcome_or_none().grid, true);
+                    found = job.rows(explorer, &parent, blank_of(row)).ok_or_else(stopped)?;
                 }
-                *left = Some(found.into_iter());
+                if let Some(condition) = &job.condition {
+                    found.retain(|derived| condition.holds(&row.with(derived)));
+                }
+                *left = found.into_iter();
             }
-            let next = left.as_mut().and_then(Iterator::next);
-            if next.is_none() {
-                *left = None;
-            }
-            Ok(next)
+            Ok(left.next())
         })
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::input::{Records, Source};
-use crate::pipeline::{Block, BlockSource, Fill, InputFailure, ReadRecord, RecordReader};
+use crate::pipeline::jobs::stopped;
+use crate::pipeline::{Block, BlockSource, InputFailure, ReadRecord, RecordReader};
 
 /// A source whose answers may be in another input, which is read in lockstep.
 pub struct Answered<S> {
@@ -77,8 +78,8 @@ impl<S: BlockSource> Answered<S> {
         }
     }
 
-    fn attach(&mut self, block: &mut Block) -> Fill {
-        let Some(name) = &self.name else { return Fill::Filled };
+    fn attach(&mut self, block: &mut Block) -> io::Result<bool> {
+        let Some(name) = &self.name else { return Ok(true) };
         let mut answers = block.answers.take().unwrap_or_default();
         answers.clear(name);
         block.read(&mut self.puzzles);
@@ -88,17 +89,17 @@ impl<S: BlockSource> Answered<S> {
             });
             if !has_next {
                 if self.stop.load(Ordering::Relaxed) {
-                    return Fill::Stopped;
+                    return Err(stopped());
                 }
                 if !self.failures.is_empty() {
-                    return Fill::End;
+                    return Ok(false);
                 }
                 self.missing += 1;
                 answers.push(b"", None);
             }
         }
         block.answers = Some(answers);
-        Fill::Filled
+        Ok(true)
     }
 
     /// Returns a failure if the numbers of answers and puzzles differ.
@@ -131,11 +132,8 @@ fn text_of<'a>(record: &ReadRecord<'a>) -> &'a [u8] {
 }
 
 impl<S: BlockSource> BlockSource for Answered<S> {
-    fn fill(&mut self, block: &mut Block) -> Fill {
-        match self.source.fill(block) {
-            Fill::Filled => self.attach(block),
-            end => end,
-        }
+    fn fill(&mut self, block: &mut Block) -> io::Result<bool> {
+        Ok(self.source.fill(block)? && self.attach(block)?)
     }
 
     fn take_failures(&mut self) -> Vec<InputFailure> {

@@ -3,11 +3,12 @@
 mod answers;
 mod text;
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::input::{Position, Records};
-use crate::pipeline::{Block, BlockSource, Contents, Fill};
+use crate::pipeline::{Block, BlockSource, Contents};
 
 pub use self::answers::Answered;
 pub use self::text::TextSource;
@@ -39,17 +40,17 @@ impl Ranges {
 }
 
 impl BlockSource for Ranges {
-    fn fill(&mut self, block: &mut Block) -> Fill {
+    fn fill(&mut self, block: &mut Block) -> io::Result<bool> {
         let Range { start, end } = self.remaining;
         if start >= end {
-            return Fill::End;
+            return Ok(false);
         }
         let next = end.min(start.saturating_add(self.per_block));
         self.remaining.start = next;
         (block.first, block.count, block.length) = (start, next - start, 0);
         block.contents = Arc::clone(&self.contents);
         block.end = Position { offset: next, line: next, ..Position::default() };
-        Fill::Filled
+        Ok(true)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::input::{
     BLOCK_BYTES, ColumnFile, ElementLines, Layout, Objects, Position, Source, lines,
     unverified_bytes,
 };
-use crate::pipeline::{Block, BlockSource, Contents, Fill, InputFailure};
+use crate::pipeline::{Block, BlockSource, Contents, InputFailure};
 use bulkdoku_core::puzzle::CELLS;
 
 /// The number of bytes that are read for smaller blocks, because a read takes longer than a copy.
@@ -272,13 +272,13 @@ fn fill_rows(
 }
 
 impl BlockSource for TextSource<'_> {
-    fn fill(&mut self, block: &mut Block) -> Fill {
+    fn fill(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
             let mut open = match self.open.take() {
                 Some(open) => open,
                 None => match self.sources.next() {
                     Some(source) => self.begin(source),
-                    None => return Fill::End,
+                    None => return Ok(false),
                 },
             };
             (block.length, block.count, block.first) = (0, 0, open.at.line);
@@ -291,7 +291,7 @@ impl BlockSource for TextSource<'_> {
             let has_more = match filled {
                 Ok(None) => continue,
                 Ok(Some(has_more)) => has_more,
-                Err(error) if error.kind() == ErrorKind::Interrupted => return Fill::Stopped,
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
                 // An input that fails ends with a block, even if the block is empty.
                 Err(error) => {
                     block.failed = Some(self.fail(&open, error));
@@ -303,7 +303,7 @@ impl BlockSource for TextSource<'_> {
             self.open = has_more.then_some(open);
             let unused = self.carry.len() as u64;
             block.raw_bytes = self.raw_bytes.load(Ordering::Relaxed).saturating_sub(unused);
-            return Fill::Filled;
+            return Ok(true);
         }
     }
 
@@ -451,7 +451,7 @@ mod tests {
                 let mut source = TextSource::new(0, [source], &Arc::default());
                 let mut block = Block::new(1 << 20, target);
                 let mut blocks = Vec::new();
-                while source.fill(&mut block) == Fill::Filled {
+                while source.fill(&mut block).unwrap() {
                     blocks.push(String::from_utf8(block.filled().to_vec()).unwrap());
                 }
                 // The last block may be empty.

@@ -151,9 +151,8 @@ impl SolveArgs {
         if self.limit.limit.is_some() && rows.format.is_judges() {
             refuse!("--limit does nothing: judges do not count solutions");
         }
-        let of_row = Needs::SEARCH.union(Needs::CONTRADICTION);
         let of_puzzle =
-            |column: &Column| *column == Column::Clues || !of_row.include(column.needs());
+            |column: &Column| *column == Column::Clues || !Needs::SEARCH.include(column.needs());
         if let Some(column) = rows.chosen().find(of_puzzle).filter(|_| self.solutions.is_some()) {
             refuse!(
                 "the column {column} needs one row for each record; --solutions writes several"

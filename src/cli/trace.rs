@@ -1,7 +1,7 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
 use bulkdoku::output::{
-    Column, Format, PathPages, Template, TemplateError, boards, json_steps, path_text,
+    Column, Format, FormatError, PathPages, Template, boards, json_steps, path_text,
 };
 use bulkdoku::{Limits, StopFlag};
 
@@ -57,7 +57,7 @@ pub struct TraceArgs {
 }
 
 /// Parses a template, in which line ends and tabs are escaped.
-fn template(typed: &str) -> Result<Template, TemplateError> {
+fn template(typed: &str) -> Result<Template, FormatError> {
     typed.replace("\\n", "\n").replace("\\t", "\t").parse()
 }
 

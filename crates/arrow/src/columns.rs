@@ -304,13 +304,8 @@ fn cells(column: Column, row: &Row<'_>) -> Option<[u8; CELLS]> {
 }
 
 fn reason(row: &Row<'_>) -> Option<String> {
-    match row.status() {
-        Status::Contradictory => {
-            row.marks()?.clues().contradiction().map(|found| found.to_string())
-        }
-        Status::GaveUp => None,
-        _ => Some(row.reason()).filter(|reason| !reason.is_empty()).map(str::to_owned),
-    }
+    let reason = row.reason().into_owned();
+    (row.status() != Status::GaveUp && !reason.is_empty()).then_some(reason)
 }
 
 /// Rows of a result: those of a block, or those of a record batch.

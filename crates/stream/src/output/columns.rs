@@ -3,10 +3,12 @@
 //! To add a column, add an entry to the table, and to add a property of puzzles, one to the table of
 //! `pipeline::properties`.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use super::{Needs, Row, Value};
+use crate::input::FieldForm;
 use bulkdoku_core::Status;
 use bulkdoku_core::named::named_enum;
 use bulkdoku_logic::{Difficulty, Technique};
@@ -121,10 +123,11 @@ columns! {
     Status = "status", Status, 0..=Status::ALL.len() as u64 - 1, Needs::NONE, SOLVED | CANON | NEIGHBORS,
         |row| Value::Status(row.status());
     /// What is wrong with the record, if the status alone is not sufficient.
-    Reason = "reason", Text, 0..=MAX, Needs::CONTRADICTION, SOLVE | CHECK,
+    Reason = "reason", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK,
         |row| match row.reason() {
-            "" => Value::None,
-            reason => Value::Text(reason.as_bytes()),
+            Cow::Borrowed("") => Value::None,
+            Cow::Borrowed(reason) => Value::Text(reason.as_bytes()),
+            Cow::Owned(reason) => Value::Field(reason.into_bytes().into(), FieldForm::Plain),
         };
     /// The number of solutions found, up to the limit.
     Solutions = "solutions", Number, 0..=MAX, Needs::SEARCH, SOLVED,

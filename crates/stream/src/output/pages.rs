@@ -7,9 +7,7 @@ use std::fmt::Write;
 use std::io;
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use super::{Assembler, Emit, Encoder, Format, Needs, Row, each_row};
+use super::{Assembler, Emit, Encoder, Format, FormatError, Needs, Row, each_row};
 use crate::pipeline::visible;
 use bulkdoku_core::named::named_enum;
 use bulkdoku_core::puzzle::CELLS;
@@ -80,23 +78,18 @@ impl Default for PrintedPages {
     }
 }
 
-/// What is wrong with a list of looks.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct InvalidPages(String);
-
 impl FromStr for PrintedPages {
-    type Err = InvalidPages;
+    type Err = FormatError;
 
-    fn from_str(list: &str) -> Result<Self, InvalidPages> {
+    fn from_str(list: &str) -> Result<Self, FormatError> {
         let mut pages = Self::default();
-        let invalid = |error: &dyn std::fmt::Display| InvalidPages(error.to_string());
+        let invalid = |error: &dyn std::fmt::Display| FormatError(error.to_string());
         let mut key = "";
         for item in list.split(',') {
             // A comma without a key after it belongs to the title.
             let Some((next, value)) = item.split_once('=') else {
                 if key != "title" {
-                    return Err(InvalidPages(format!("{item:?}: expected KEY=VALUE")));
+                    return Err(FormatError(format!("{item:?}: expected KEY=VALUE")));
                 }
                 pages.title.extend([",", item]);
                 continue;
@@ -109,12 +102,12 @@ impl FromStr for PrintedPages {
                 "per-page" => {
                     let sheets = [("6", (2, 3)), ("4", (2, 2)), ("1", (1, 1))];
                     let sheet = sheets.into_iter().find(|(name, _)| *name == value);
-                    let error = || InvalidPages(format!("per-page={value}: expected 6, 4, or 1"));
+                    let error = || FormatError(format!("per-page={value}: expected 6, 4, or 1"));
                     pages.sheet = sheet.ok_or_else(error)?.1;
                 }
                 _ => {
                     let keys = "title, heading, caption, or per-page";
-                    return Err(InvalidPages(format!("unknown key {key:?}; expected {keys}")));
+                    return Err(FormatError(format!("unknown key {key:?}; expected {keys}")));
                 }
             }
         }

@@ -494,21 +494,22 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns what is wrong with the record, if the status alone is not sufficient. For
-    /// contradictory records, the reason is computed only if needed.
-    pub fn reason(&self) -> &'a str {
-        match (self.status(), self.outcome(), self.mismatch) {
+    /// Returns what is wrong with the record, if the status alone is not sufficient.
+    pub fn reason(&self) -> Cow<'a, str> {
+        let reason = match (self.status(), self.outcome(), self.mismatch) {
             (Status::Ok, ..) => "",
             (_, Err(malformed), _) => &malformed.what,
             (_, _, Some(mismatch)) => mismatch,
             (Status::Contradictory, ..) => {
-                self.properties().contradiction.as_deref().unwrap_or_default()
+                let found = self.marks().and_then(|marks| marks.clues().contradiction());
+                return found.map(|found| found.to_string().into()).unwrap_or_default();
             }
             (Status::GaveUp, ..) => "the limit of nodes was reached",
             (Status::NoForm, ..) => "pencil marks that clues cannot express have no canonical form",
             (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
             _ => "",
-        }
+        };
+        reason.into()
     }
 }
 

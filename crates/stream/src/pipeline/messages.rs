@@ -28,16 +28,12 @@ pub enum MessageFormat {
 /// A message about an invalid record.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Message<'a> {
-    #[serde(borrow)]
     file: Cow<'a, str>,
     line: u64,
     column: usize,
-    #[serde(borrow)]
     status: Cow<'a, str>,
-    #[serde(borrow)]
     reason: Cow<'a, str>,
     /// The cells as written, or the whole line of a malformed record.
-    #[serde(borrow)]
     text: Cow<'a, str>,
 }
 

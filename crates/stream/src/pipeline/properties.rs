@@ -1,6 +1,5 @@
 //! Computes properties of puzzles that filters or columns read.
 
-use std::cell::RefCell;
 use std::io;
 
 use super::jobs::stopped;
@@ -9,7 +8,7 @@ use crate::condition::Predicate;
 use crate::output::Row;
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::rating::isomorphs;
-use bulkdoku_core::{Batch, Canonical, Grid, Limits, Outcome, Puzzle, Status, StopFlag};
+use bulkdoku_core::{Batch, Canonical, Grid, Limits, Outcome, Puzzle, StopFlag};
 use bulkdoku_logic::{Explainer, Path, Rater, SeRating, Techniques};
 
 /// Defines the properties: documentation, name in [`Needs`], bit, field and type, and whether one
@@ -60,12 +59,10 @@ properties! {
     PATH = 2, path: Box<Path>, true;
     /// The rating of Sudoku Explainer, if there is one solution.
     SE = 3, se_rating: SeRating, true;
-    /// The cause of the contradiction in a contradictory record.
-    CONTRADICTION = 4, contradiction: String, false;
     /// The guesses of the proof, or their mean over isomorphs, if there is one solution.
-    RATING = 5, guess_rating: f64, true;
+    RATING = 4, guess_rating: f64, true;
     /// Whether a puzzle with one solution is minimal.
-    MINIMAL = 6, minimal: bool, true;
+    MINIMAL = 5, minimal: bool, true;
 }
 
 impl Needs {
@@ -149,14 +146,14 @@ impl Computation<'_> {
     }
 
     /// Returns one value per record, `None` for records without rows.
-    fn per_record<T>(&self, value: impl Fn(&Row<'_>) -> Option<T>) -> Vec<Option<T>> {
+    fn per_record<T>(&self, mut value: impl FnMut(&Row<'_>) -> Option<T>) -> Vec<Option<T>> {
         let rows = self.work.rows();
         let has_rows = |row: &Row<'_>| rows.results.destination(row.index).is_some();
         rows.records().map(|row| if has_rows(&row) { value(&row) } else { None }).collect()
     }
 
     /// Returns one value per record with exactly one solution, if searches prove that.
-    fn per_unique<T>(&self, value: impl Fn(&Row<'_>) -> Option<T>) -> Vec<Option<T>> {
+    fn per_unique<T>(&self, mut value: impl FnMut(&Row<'_>) -> Option<T>) -> Vec<Option<T>> {
         let proves = self.proves();
         self.per_record(|row| {
             let is_unique = proves && has_one_solution(row.outcome_or_none());
@@ -192,10 +189,9 @@ impl Computation<'_> {
         let techniques = hardest.map_or(Techniques::ALL, |hardest| Techniques::ALL.up_to(hardest));
         let mut rater = Rater::new(techniques);
         rater.stop_at(self.stop());
-        let rater = RefCell::new(rater);
-        let path = |row: &Row<'_>| rater.borrow_mut().rate_unique(row.board()?);
         self.unless_stopped(self.per_unique(|row| {
-            path(row).filter(|path| path.solved || techniques == Techniques::ALL).map(Box::new)
+            let path = rater.rate_unique(row.board()?)?;
+            (path.solved || techniques == Techniques::ALL).then(|| Box::new(path))
         }))
     }
 
@@ -203,7 +199,6 @@ impl Computation<'_> {
     fn se_rating(&mut self) -> io::Result<Vec<Option<SeRating>>> {
         let mut rater = Explainer::default();
         rater.stop_at(self.stop());
-        let rater = RefCell::new(rater);
         let computed = self.work.results.computed.union(Needs::SEARCH);
         let goes_on = |row: &Row<'_>, so_far: SeRating| {
             self.early.is_none_or(|Early { condition, read, .. }| {
@@ -213,7 +208,7 @@ impl Computation<'_> {
         };
         self.unless_stopped(self.per_unique(|row| {
             let puzzle = row.puzzle()?;
-            let rating = rater.borrow_mut().rate_while(&puzzle, |so_far| goes_on(row, so_far));
+            let rating = rater.rate_while(&puzzle, |so_far| goes_on(row, so_far));
             let SeRating { er, ep, ed } = rating.ok()?;
             Some(SeRating { er, ep: if ep == 0 { er } else { ep }, ed })
         }))
@@ -231,20 +226,9 @@ impl Computation<'_> {
         Ok(values)
     }
 
-    fn contradiction(&mut self) -> io::Result<Vec<Option<String>>> {
-        if !self.work.results.statuses.contains(&Status::Contradictory) {
-            return Ok(Vec::new());
-        }
-        Ok(self.per_record(|row| {
-            let marks = row.marks().filter(|_| row.status() == Status::Contradictory)?;
-            marks.clues().contradiction().map(|contradiction| contradiction.to_string())
-        }))
-    }
-
     fn guess_rating(&mut self) -> io::Result<Vec<Option<f64>>> {
         if self.solver.as_ref().is_some_and(|solver| solver.job.rating_isomorphs == 0) {
-            let own = self.per_unique(|row| Some(row.outcome_or_none().guesses as f64));
-            return Ok(own);
+            return Ok(self.per_unique(|row| Some(row.outcome_or_none().guesses as f64)));
         }
         let (unique, records) = (self.unique_puzzles(), self.work.records.all.len());
         match &mut self.solver {

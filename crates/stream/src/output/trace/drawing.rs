@@ -47,11 +47,11 @@ pub fn board_svg(board: &Board, clues: Cells, step: Option<&Step>) -> String {
     let placed = step.and_then(|step| step.placed);
     for cell in Bits(board.placed) {
         let digit = board.mask(cell).trailing_zeros() as usize;
-        let style = if clues >> cell & 1 != 0 { Style::Clue } else { Style::Digit };
+        let style = if clues >> cell & 1 != 0 { CLUE } else { DIGIT };
         texts.digit(style, cell, digit);
     }
     if let Some(placed) = placed {
-        texts.digit(Style::Placed, placed.cell, usize::from(placed.digit) - 1);
+        texts.digit(PLACED, placed.cell, usize::from(placed.digit) - 1);
         let (x, y) = (placed.cell % 9, placed.cell / 9);
         let _ = write!(
             svg,
@@ -77,9 +77,9 @@ pub fn board_svg(board: &Board, clues: Cells, step: Option<&Step>) -> String {
             for cell in Bits((board.digits[digit] | lost[digit]) & !filled) {
                 let is_in = |cells: &[Cells; 9]| cells[digit] >> cell & 1 != 0;
                 let style = match () {
-                    () if is_in(&lost) => Style::Eliminated,
-                    () if is_in(&important) => Style::Important,
-                    () => Style::Candidate,
+                    () if is_in(&lost) => ELIMINATED,
+                    () if is_in(&important) => IMPORTANT,
+                    () => CANDIDATE,
                 };
                 let (x, y) = place(cell, digit);
                 texts.add(style, x, y + 0.11, digit);
@@ -177,33 +177,16 @@ fn draw_links(evidence: &Evidence, svg: &mut String) {
     }
 }
 
-/// How a digit is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Style {
-    Clue,
-    Digit,
-    Placed,
-    Candidate,
-    Important,
-    Eliminated,
-}
+/// How a digit is written: the order in which digits are drawn, and their attributes.
+type Style = (u8, &'static str);
 
-impl Style {
-    fn attributes(self) -> &'static str {
-        match self {
-            Self::Clue => "class=\"clues\" font-size=\".7\" font-weight=\"700\"",
-            Self::Digit => "class=\"digits\" font-size=\".7\" fill=\"#2459bd\"",
-            Self::Placed => {
-                "class=\"placed\" font-size=\".7\" font-weight=\"700\" fill=\"#1b6e1b\""
-            }
-            Self::Candidate => "class=\"candidates\" font-size=\".29\" fill=\"#555\"",
-            Self::Important => "class=\"candidates\" font-size=\".31\" font-weight=\"700\"",
-            Self::Eliminated => {
-                "class=\"eliminated\" font-size=\".31\" font-weight=\"700\" fill=\"#b3261e\""
-            }
-        }
-    }
-}
+const CLUE: Style = (0, "class=\"clues\" font-size=\".7\" font-weight=\"700\"");
+const DIGIT: Style = (1, "class=\"digits\" font-size=\".7\" fill=\"#2459bd\"");
+const PLACED: Style = (2, "class=\"placed\" font-size=\".7\" font-weight=\"700\" fill=\"#1b6e1b\"");
+const CANDIDATE: Style = (3, "class=\"candidates\" font-size=\".29\" fill=\"#555\"");
+const IMPORTANT: Style = (4, "class=\"candidates\" font-size=\".31\" font-weight=\"700\"");
+const ELIMINATED: Style =
+    (5, "class=\"eliminated\" font-size=\".31\" font-weight=\"700\" fill=\"#b3261e\"");
 
 /// Digits by style and line. A line is one element, with a place for each digit.
 #[derive(Default)]
@@ -230,8 +213,8 @@ impl Texts {
             );
         }
         *svg += "</g>";
-        for (style, lines) in self.0 {
-            let _ = write!(svg, "<g {}>", style.attributes());
+        for ((_, attributes), lines) in self.0 {
+            let _ = write!(svg, "<g {attributes}>");
             for (y, (places, digits)) in lines {
                 let (y, places) = (f64::from(y) / 100.0, places.trim_end());
                 let _ = write!(svg, "<text x=\"{places}\" y=\"{y}\">{digits}</text>");

@@ -8,9 +8,8 @@ use bulkdoku_core::named::named_enum;
 use bulkdoku_core::puzzle::cell_name;
 use bulkdoku_core::{Status, StopFlag};
 use bulkdoku_logic::{Candidate, Explained, Step, steps};
-use thiserror::Error;
 
-use crate::output::{Row, RowBuffer, TextRows};
+use crate::output::{FormatError, Row, RowBuffer, TextRows};
 
 /// The text of a step, with fields in braces. It parses from text such as `"{sentence}.\n{board}\n"`,
 /// which is the default, in which `{{` and `}}` are braces.
@@ -45,18 +44,6 @@ named_enum! {
     UnknownField = "no field {{{0}}}; there are {names}"
 }
 
-/// What is wrong with a template.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum TemplateError {
-    /// A field is unknown.
-    #[error(transparent)]
-    Field(#[from] UnknownField),
-    /// A brace is not one of a field.
-    #[error("a brace that is not part of a field is written twice, as in {{{{ or }}}}")]
-    Brace,
-}
-
 impl Default for Template {
     fn default() -> Self {
         "{sentence}.\n{board}\n".parse().expect("these are fields")
@@ -64,9 +51,9 @@ impl Default for Template {
 }
 
 impl FromStr for Template {
-    type Err = TemplateError;
+    type Err = FormatError;
 
-    fn from_str(text: &str) -> Result<Self, TemplateError> {
+    fn from_str(text: &str) -> Result<Self, FormatError> {
         let (mut fields, mut plain, mut rest) = (Vec::new(), String::new(), text);
         while let Some(at) = rest.find(['{', '}']) {
             plain += &rest[..at];
@@ -77,8 +64,10 @@ impl FromStr for Template {
                 continue;
             }
             let field = (brace == "{").then(|| after.split_once('}')).flatten();
-            let (name, after) = field.ok_or(TemplateError::Brace)?;
-            fields.push((std::mem::take(&mut plain), name.parse()?));
+            let error = "a brace that is not part of a field is written twice, as in {{ or }}";
+            let (name, after) = field.ok_or_else(|| FormatError(error.into()))?;
+            let field = name.parse().map_err(|error: UnknownField| FormatError(error.to_string()));
+            fields.push((std::mem::take(&mut plain), field?));
             rest = after;
         }
         Ok(Self { fields, end: plain + rest })

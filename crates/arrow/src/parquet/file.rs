@@ -123,11 +123,8 @@ pub(super) fn failure(error: &ParquetError, row: Option<u64>, unverified: u64) -
         ParquetError::NYI(what) => format!("the Parquet file cannot be read{place}: {what}"),
         error => {
             // The names of types of errors of the library.
-            let (text, types) = (error.to_string(), ["External: ", "Parquet argument error: "]);
-            let mut what = text.strip_prefix("Parquet error: ").unwrap_or(&text);
-            while let Some(rest) = types.iter().find_map(|name| what.strip_prefix(name)) {
-                what = rest;
-            }
+            let types = ["Parquet error: ", "External: ", "Parquet argument error: "];
+            let what = types.iter().fold(error.to_string(), |what, name| what.replace(name, ""));
             format!("the Parquet file is damaged{place}: {what}")
         }
     };

@@ -20,7 +20,7 @@ use bulkdoku_stream::output::{
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use serde_json::Value as Json;
@@ -223,18 +223,8 @@ impl Format for ParquetRows {
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
         let kinds = self.columns.iter().map(|(_, column)| (column.name.clone(), column.kind()));
-        let file = ParquetFile::new(Arc::clone(&self.schema), kinds).map_err(failed)?;
+        let file = ParquetFile::new(Arc::clone(&self.schema), kinds).map_err(io::Error::other)?;
         Ok(Some(Box::new(file)))
-    }
-}
-
-fn failed(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(source) => io::Error::other(source),
-        },
-        error => io::Error::other(error),
     }
 }
 
@@ -293,12 +283,12 @@ impl Assembler for ParquetFile {
 
     fn add_value(&mut self, value: Box<dyn Any + Send>, emit: &mut Emit<'_>) -> io::Result<()> {
         let batch = value.downcast::<RecordBatch>().expect("the encoder attaches batches");
-        self.0.write(&batch).map_err(failed)?;
+        self.0.write(&batch).map_err(io::Error::other)?;
         self.emit(emit)
     }
 
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
-        self.0.finish().map_err(failed)?;
+        self.0.finish().map_err(io::Error::other)?;
         self.emit(emit).map(|()| None)
     }
 }

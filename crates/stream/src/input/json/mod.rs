@@ -369,13 +369,9 @@ fn push(
         }
         array @ [b'[', ..] => {
             place.indent = at as u32;
-            match forms::read(array) {
-                Ok(form) => {
-                    records.push_form(place, array.len(), &form, array);
-                    Ok(())
-                }
-                Err(malformed) => Err(in_line(malformed, at)),
-            }
+            let form = forms::read(array).map_err(|malformed| in_line(malformed, at))?;
+            records.push_form(place, array.len(), &form, array);
+            Ok(())
         }
         [b'"', ..] => {
             place.indent = at as u32;
@@ -384,22 +380,21 @@ fn push(
             // Columns in decoded text are not those of the line.
             pushed.map_err(|malformed| in_line(Malformed { column: 1, ..malformed }, at))
         }
-        b"null" => Err(in_line(no_puzzle("null"), at)),
-        [b'{', ..] => Err(in_line(no_puzzle("an object"), at)),
-        b"true" | b"false" => Err(in_line(no_puzzle("a truth value"), at)),
-        number => Err(in_line(
-            match Malformed::new(number) {
-                malformed if number.contains(&b'e') || number.contains(&b'E') => malformed,
-                _ => no_puzzle("a number"),
-            },
-            at,
-        )),
+        [b'0'..=b'9' | b'-', ..] if value.contains(['e', 'E']) => {
+            Err(in_line(Malformed::new(value.as_bytes()), at))
+        }
+        [first, ..] => {
+            let kind = match first {
+                b'{' => "an object",
+                b't' | b'f' => "a truth value",
+                b'n' => "null",
+                _ => "a number",
+            };
+            let what = "instead of a puzzle; expected a string or an array of 81 cells";
+            Err(in_line(Malformed { column: 1, what: format!("{kind} {what}") }, at))
+        }
+        [] => unreachable!("a value has text"),
     }
-}
-
-fn no_puzzle(what: &str) -> Malformed {
-    let what = format!("{what} instead of a puzzle; expected a string or an array of 81 cells");
-    Malformed { column: 1, what }
 }
 
 fn field(value: &str, line: &[u8], place: LinePosition) -> Field {

@@ -281,12 +281,7 @@ impl ParquetColumns {
         let columns = self.columns.iter().map(|column| column.of(&batch, &group.roots));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         for row in 0..batch.num_rows() {
-            for column in &columns {
-                let (value, form) = text::field(column, row);
-                let value = (form != FieldForm::Null).then_some(&*value);
-                push_field(value.map(|value| &value[..value.len().min(SAMPLE_BYTES)]), sample);
-            }
-            end_row(sample);
+            push_row(columns.iter().map(|column| text::field(column, row)), sample);
             if sample.len() > SAMPLE_BYTES {
                 break;
             }
@@ -311,16 +306,16 @@ fn longest(array: &ArrayRef) -> usize {
     }
 }
 
-fn push_field(value: Option<&[u8]>, sample: &mut Vec<u8>) {
-    if let Some(value) = value {
-        sample.push(b'"');
-        sample.extend(value.iter().flat_map(|&b| iter::repeat_n(b, 1 + usize::from(b == b'"'))));
-        sample.push(b'"');
+/// Appends a row of CSV.
+fn push_row<'a>(fields: impl Iterator<Item = (Cow<'a, [u8]>, FieldForm)>, sample: &mut Vec<u8>) {
+    for (text, form) in fields {
+        let text = text.iter().take(SAMPLE_BYTES);
+        let quote: &[u8] = if form == FieldForm::Null { b"" } else { b"\"" };
+        sample.extend_from_slice(quote);
+        sample.extend(text.flat_map(|&byte| iter::repeat_n(byte, 1 + usize::from(byte == b'"'))));
+        sample.extend_from_slice(quote);
+        sample.push(b',');
     }
-    sample.push(b',');
-}
-
-fn end_row(sample: &mut [u8]) {
     if let Some(last) = sample.last_mut() {
         *last = b'\n';
     }
@@ -357,10 +352,8 @@ fn rows_at_a_time(number: usize, group: &RowGroupMetaData, leaves: &[usize]) -> 
 impl ColumnFile for ParquetColumns {
     fn sample(&mut self) -> Vec<u8> {
         let mut sample = Vec::new();
-        for column in &self.columns {
-            push_field(Some(column.name().as_bytes()), &mut sample);
-        }
-        end_row(&mut sample);
+        let names = self.columns.iter().map(|column| column.name().into_bytes().into());
+        push_row(names.map(|name| (name, FieldForm::Plain)), &mut sample);
         if !self.groups.is_empty() {
             let header = sample.len();
             // A fault is reported when the file is read.

@@ -28,8 +28,12 @@ impl InputOptions {
     pub(super) fn table(&self, sample: Sample<'_>) -> Detected {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
-            match sample.rows(delimiter).next() {
-                Some(first) => candidates.push(first),
+            let mut rows = sample.rows(delimiter);
+            match rows.next() {
+                Some(first) => {
+                    let named = rows.next().and_then(|row| first.with_row_names(&row));
+                    candidates.push(named.unwrap_or(first));
+                }
                 None if sample.is_all => {}
                 None => return Err(NOT_YET),
             }
@@ -83,21 +87,18 @@ impl InputOptions {
             first.delimiter != Delimiter::Blanks
                 && first.texts.iter().any(|field| names::is_puzzles(field))
         });
-        let Some(mut first) = most_fields(named).filter(|_| !self.no_header) else {
+        let Some(first) = most_fields(named).filter(|_| !self.no_header) else {
             return Ok(None);
         };
-        let with_row_names;
+        let has_row_names =
+            |other: &RowFields| other.delimiter == Delimiter::Blanks && other.texts[0].is_empty();
+        if first.len() == 1 && candidates.iter().any(has_row_names) {
+            return Ok(None);
+        }
         let mut puzzles = first.columns_where(names::is_puzzles);
         match sample.rows(first.delimiter).nth(1) {
             // A column of prompts is not one of puzzles.
             Some(row) => {
-                if first.len() == 1 && has_row_names(sample, first) {
-                    return Ok(None);
-                }
-                if let Some(header) = first.with_row_names(&row) {
-                    with_row_names = header;
-                    first = &with_row_names;
-                }
                 puzzles = first.of_puzzles(&row, !row.columns_where(is_puzzle).is_empty());
                 if puzzles.is_empty() {
                     return Ok(None);
@@ -151,8 +152,6 @@ impl InputOptions {
         row: &RowFields,
         puzzles: &[usize],
     ) -> Detected<Option<Table>> {
-        let with_row_names = first.with_row_names(row);
-        let first = with_row_names.as_ref().unwrap_or(first);
         let puzzle = puzzles[0];
         let name = first.texts.get(puzzle).map_or(&b""[..], |name| name);
         // The name of a single column may also be the title of a file of lines.
@@ -258,12 +257,6 @@ pub(super) fn is_scalar(text: &[u8]) -> bool {
     let is_number = || str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok());
     [&b"true"[..], b"false"].iter().any(|truth| text.eq_ignore_ascii_case(truth))
         || text.len() < CELLS && text.iter().any(u8::is_ascii_digit) && is_number()
-}
-
-/// Returns whether the only name in quotes is followed by a row with its own name, between blanks.
-fn has_row_names(sample: &Sample<'_>, first: &RowFields) -> bool {
-    let row = sample.rows(Delimiter::Blanks).nth(1);
-    row.is_some_and(|row| first.with_row_names(&row).is_some())
 }
 
 /// Returns the first row with the delimiter that yields the most fields. Spaces are chosen only if no

@@ -296,14 +296,6 @@ type Detected<T = Arc<dyn Layout>> = Result<T, Option<DetectError>>;
 
 const NOT_YET: Option<DetectError> = None;
 
-/// Removes all columns except the only one that satisfies `is`, if there is exactly one.
-fn keep_only(columns: &mut Vec<usize>, is: impl Fn(usize) -> bool) {
-    let mut satisfying = columns.iter().copied().filter(|&column| is(column));
-    if let (Some(only), None) = (satisfying.next(), satisfying.next()) {
-        *columns = vec![only];
-    }
-}
-
 /// The number of bytes that are searched for numbers that lost their digits.
 const LINES_OF_NUMBERS: usize = 4096;
 

@@ -2,7 +2,7 @@
 
 use memchr::memchr_iter;
 
-use super::{Detected, NOT_YET, keep_only};
+use super::{Detected, NOT_YET};
 use crate::input::csv::{
     Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
 };
@@ -231,7 +231,10 @@ impl RowFields {
             let is_sentence = || is_in_sentence(&self.texts[column], &row.texts[column]);
             !holds(column, cannot_be_puzzle) || !has_puzzles && is_sentence()
         });
-        keep_only(&mut columns, |column| holds(column, is_puzzle));
+        let mut certain = columns.iter().copied().filter(|&column| holds(column, is_puzzle));
+        if let (Some(only), None) = (certain.next(), certain.next()) {
+            return vec![only];
+        }
         let are_words = columns.iter().all(|&column| holds(column, is_word));
         columns.retain(|&column| are_words && !has_puzzles || !holds(column, is_word));
         columns

@@ -72,11 +72,6 @@ impl<P> PuzzleSet<P> {
         failure.map_or(Ok(set), |failure| Err(Failure::Io(failure.to_string())))
     }
 
-    /// Returns the message about the first record that is not used.
-    pub fn first_fault(&self) -> &str {
-        self.messages.first().map_or("", String::as_str)
-    }
-
     /// Prints the messages about records that are not used. Rejects a set without puzzles.
     pub fn reported(self) -> Result<Self, Failure> {
         self.messages.iter().for_each(log::note);

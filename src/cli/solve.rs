@@ -9,10 +9,11 @@ use bulkdoku::{Limits, Status};
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
 use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules, check_proof};
+use super::show::{self, ShowArgs};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers, show};
+use super::{Exit, Failure, help, numbers};
 
 /// Solve puzzles and write one row for each, in order
 ///
@@ -112,11 +113,11 @@ pub static ROWS: RowRules = RowRules {
 };
 
 pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
-    if let Some(puzzle) = show::puzzle_to_draw(&args.records.input.input, &typed) {
-        return show::draw_solution(&puzzle);
+    if let Some(args) = ShowArgs::of_solve(&args.records.input.input, &typed) {
+        return show::run(&args);
     }
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let rows = args.rows.plan(&ROWS, task.destinations.path())?.with_pages(&args.page)?;
+    let rows = args.rows.plan(&ROWS, args.records.destinations.path())?.with_pages(&args.page)?;
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.rows = Some(&rows);

@@ -2,26 +2,26 @@
 
 mod draw;
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::bands::{Bands, Level};
-use bulkdoku::input::{InputFormat, InputOptions, plain_lines};
+use bulkdoku::input::InputOptions;
 use bulkdoku::logic::{self, Explained, Explainer, Unrated};
 use bulkdoku::output::{MAX_PATHS, PATHS_END, PATHS_HEADER, clue_cells, facts, path_section};
 use bulkdoku::pipeline::{ReadRecord, visible};
-use bulkdoku::puzzle::{CELLS, Contradiction, cell_name};
+use bulkdoku::puzzle::{CELLS, cell_name};
 use bulkdoku::solver::Propagate;
-use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Source, Status};
+use bulkdoku::{Batch, Engine, Limits, Marks, Outcome, Status};
 use clap::ValueEnum;
 
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::sets::PuzzleSet;
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, input_args, numbers, outputs, print};
+use super::{Exit, Failure, extensions, numbers, outputs, print};
 use draw::Drawing;
 
 /// Sufficient for nearly all known puzzles.
@@ -33,13 +33,13 @@ const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 /// candidate left has that digit; a unit with one place left for a digit has it there; and locked
 /// candidates. Cells that stay open are solved by guessing
 /// in the cell with the fewest candidates. If the puzzle has no solution, it says why.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct ShowArgs {
     /// A puzzle, or a file of puzzles; - reads standard input
     ///
     /// A puzzle is 81 cells, 729 characters of candidates, or a grid of either. A file may be
-    /// compressed and have any format that solve reads, up to a megabyte. Each of its puzzles is
+    /// compressed and have any format that solve reads, and up to 10,000 puzzles, each of which is
     /// shown.
     #[arg(value_name = "PUZZLE|FILE")]
     puzzle: String,
@@ -130,37 +130,27 @@ enum PathOf {
     Se121,
 }
 
-/// Returns the puzzle if it is the only argument of `solve` and its solution is for a terminal.
-pub fn puzzle_to_draw(input: &[PathBuf], typed: &Typed) -> Option<Marks> {
-    let [path] = input else { return None };
-    let is_only = typed.options.keys().all(|name| !name.starts_with("--") || name == "--color");
-    let is_for_terminal = is_only && io::stdout().is_terminal() && !path.exists();
-    path.to_str().filter(|_| is_for_terminal)?.parse().ok()
-}
-
-pub fn draw_solution(given: &Marks) -> Result<Exit, Failure> {
-    let task = ShowTask {
-        stage: Stage::Solved,
-        hints: 0,
-        path: PathOf::Technique,
-        candidates: false,
-        color: wants_color(),
-    };
-    let mut out = String::new();
-    let exit = task.draw(given, &mut out);
-    print(out.as_bytes())?;
-    Ok(exit)
+impl ShowArgs {
+    /// Returns the arguments that draw the solution of a puzzle, if it is the only argument of `solve`
+    /// and its solution is for a terminal.
+    pub fn of_solve(input: &[PathBuf], typed: &Typed) -> Option<Self> {
+        let [path] = input else { return None };
+        let is_only = typed.options.keys().all(|name| !name.starts_with("--") || name == "--color");
+        let is_for_terminal = is_only && io::stdout().is_terminal() && !path.exists();
+        let puzzle = path.to_str().filter(|_| is_for_terminal)?;
+        puzzle.parse::<Marks>().ok()?;
+        Some(Self { puzzle: puzzle.into(), stage: Some(Stage::Solved), ..Self::default() })
+    }
 }
 
 pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
-    let task = ShowTask::of(args);
     if let Some(output) = &args.output {
         extensions::check_one_of(output, "a page", &["html", "htm"])?;
     }
     let PuzzleSet { puzzles, bad, .. } = read(&args.puzzle)?.reported()?;
     let mut exit = if bad == 0 { Exit::Done } else { Exit::SomeRecords };
     if let Some(path) = &args.output {
-        let (page, drawn) = task.page(&puzzles)?;
+        let (page, drawn) = args.page(&puzzles)?;
         let disk = outputs::create(path, args.force, &[args.puzzle.clone().into()])?;
         (&disk.outs[0]).write_all(page.as_bytes())?;
         return Ok(if drawn == Exit::Done { exit } else { drawn });
@@ -171,7 +161,7 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
             let before = if i > 0 { "\n" } else { "" };
             out.extend([before, "# ", place, "\n"]);
         }
-        if task.draw(marks, &mut out) != Exit::Done {
+        if args.draw(marks, &mut out) != Exit::Done {
             exit = Exit::SomeRecords;
         }
         print(out.as_bytes())?;
@@ -182,67 +172,23 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
 /// The maximum of `--hint`.
 const MAX_HINTS: u64 = 1_000_000;
 
-/// The largest accepted file, and as many puzzles of a file of columns.
-const MAX_FILE_BYTES: u64 = 1 << 20;
-const MAX_PUZZLES: usize = MAX_FILE_BYTES as usize / CELLS;
+/// The maximum number of puzzles of a file.
+const MAX_PUZZLES: usize = 10_000;
 
 /// Reads the puzzles of a file or standard input (`-`), or parses the argument. Each has its place,
 /// `file:line`, unless it is the only one.
 fn read(argument: &str) -> Result<PuzzleSet<(String, Marks)>, Failure> {
-    let only = |name: &str, marks| PuzzleSet::of(name.into(), vec![(name.into(), marks)]);
     if argument != STDIN && !Path::new(argument).exists() {
         return match argument.parse() {
-            Ok(marks) => Ok(only("", marks)),
+            Ok(marks) => Ok(PuzzleSet::of(String::new(), vec![(String::new(), marks)])),
             Err(error) => {
                 refuse!("{}: no such file, and not a puzzle ({error})", visible(argument))
             }
         };
     }
     let mut inputs = Inputs::open_named(vec![argument.into()])?;
-    let detected = inputs.detect(&InputOptions::default(), &AtomicBool::default());
-    if inputs.have_columns() {
-        detected?;
-        let source = inputs.sources().next().expect("there is one");
-        return PuzzleSet::read(source, MAX_PUZZLES, located);
-    }
-    let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
-    let mut bytes = Vec::new();
-    let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::Io(format!("{name}: {error}")))?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        let name = visible(&name);
-        refuse!("{name}: more than a megabyte, but show is meant for a few puzzles");
-    }
-    let found = read_as(InputFormat::Auto, &name, &bytes);
-    let is_complete = |set: &PuzzleSet<(String, Marks)>| set.bad == 0 && !set.puzzles.is_empty();
-    if found.as_ref().is_ok_and(is_complete) || matches!(found, Err(Failure::Io(_))) {
-        return found;
-    }
-    // A single grid of candidates may have a form that is not supported in files of records.
-    if let Ok(marks) = String::from_utf8_lossy(&bytes).parse() {
-        return Ok(only(&name, marks));
-    }
-    // A grid with a malformed row is detected as lines.
-    match found {
-        Ok(set) if set.puzzles.is_empty() && set.first_fault().contains("a row of a grid?") => {
-            read_as(InputFormat::Grid, &name, &bytes)
-        }
-        found => found,
-    }
-}
-
-/// Reads the puzzles of a text in a format.
-fn read_as(
-    format: InputFormat,
-    name: &str,
-    bytes: &[u8],
-) -> Result<PuzzleSet<(String, Marks)>, Failure> {
-    let options = InputOptions { format, ..InputOptions::default() };
-    let layout = options
-        .detect(bytes, true)
-        .map_err(|error| input_args::refused(&visible(name), &error, None, (&options, &[])))?;
-    let source = Source { layout: layout.unwrap_or_else(plain_lines), ..Source::new(name, bytes) };
-    PuzzleSet::read(source, usize::MAX, located)
+    inputs.detect(&InputOptions::default(), &AtomicBool::default())?;
+    PuzzleSet::read(inputs.sources().next().expect("there is one"), MAX_PUZZLES, located)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "bench does not take all puzzles")]
@@ -250,26 +196,18 @@ fn located(record: &ReadRecord<'_>, marks: Marks) -> Option<(String, Marks)> {
     Some((format!("{}:{}", record.file, record.line), marks))
 }
 
-struct ShowTask {
-    stage: Stage,
-    hints: usize,
-    path: PathOf,
-    candidates: bool,
-    color: bool,
-}
-
-impl ShowTask {
-    fn of(args: &ShowArgs) -> Self {
-        let ShowArgs { stage, hint, path, candidates, .. } = *args;
-        let default = if candidates { Stage::Propagated } else { Stage::Givens };
-        let hints = if path.is_some() { usize::MAX } else { hint.map_or(0, NonZeroUsize::get) };
-        let path = path.unwrap_or(PathOf::Technique);
-        Self { stage: stage.unwrap_or(default), hints, path, candidates, color: wants_color() }
+impl ShowArgs {
+    /// Returns the number of steps to explain.
+    fn hints(&self) -> usize {
+        match self.path {
+            Some(_) => usize::MAX,
+            None => self.hint.map_or(0, NonZeroUsize::get),
+        }
     }
 
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
         let contradiction = contradiction(given);
-        if self.hints > 0 && contradiction.is_none() {
+        if self.hints() > 0 && contradiction.is_none() {
             return match self.steps(given) {
                 Ok(steps) => {
                     self.explain_steps(given, steps, out);
@@ -285,14 +223,14 @@ impl ShowTask {
         if self.candidates {
             out.extend([&marks.to_string(), "\n"]);
         } else {
-            let drawing = Drawing { marks: &marks, given, step: None, color: self.color };
+            let drawing = Drawing { marks: &marks, given, step: None, color: wants_color() };
             out.extend([&drawing.to_string(), "\n", &verdict, "\n"]);
         }
         exit
     }
 
     fn steps(&self, given: &Marks) -> Result<Box<dyn Iterator<Item = Explained>>, String> {
-        if self.path == PathOf::Technique {
+        if self.path != Some(PathOf::Se121) {
             return Ok(Box::new(logic::steps(given).explained()));
         }
         let puzzle = given.puzzle().ok_or("pencil marks have no rating of Sudoku Explainer")?;
@@ -317,15 +255,15 @@ impl ShowTask {
             let sentence = step.sentence(cell_name);
             let marked = Some((&step, board.placed));
             let marks = &board.marks();
-            let drawing = Drawing { marks, given, step: marked, color: self.color };
+            let drawing = Drawing { marks, given, step: marked, color: wants_color() };
             let alternatives = step.alternatives(cell_name);
             let alternatives: String = alternatives.map(|it| format!("- {it}\n")).collect();
             parts.push(format!("{technique}: {sentence}\n{alternatives}\n{drawing}"));
-            if parts.len() == self.hints {
+            if parts.len() == self.hints() {
                 break;
             }
         }
-        if parts.len() < self.hints {
+        if parts.len() < self.hints() {
             parts.push(if last.is_solved() { "solved\n" } else { "no technique applies\n" }.into());
         }
         *out += &parts.join("\n");
@@ -344,7 +282,7 @@ impl ShowTask {
             }
             let facts = contradiction.unwrap_or_else(|| rating(marks));
             let (clues, board) = (clue_cells(&marks.clues()), Bands::from(marks).board());
-            let steps = steps.into_iter().flatten().take(self.hints);
+            let steps = steps.into_iter().flatten().take(self.hints());
             page += &path_section(name, &facts, &board, clues, steps, cell_name);
         }
         Ok((page + PATHS_END, exit))
@@ -355,7 +293,9 @@ impl ShowTask {
         if let Some(why) = contradiction {
             return (*given, why, Exit::SomeRecords);
         }
-        if self.stage == Stage::Givens {
+        let default = if self.candidates { Stage::Propagated } else { Stage::Givens };
+        let stage = self.stage.unwrap_or(default);
+        if stage == Stage::Givens {
             let verdict = if self.candidates { String::new() } else { rating(given) };
             return (*given, verdict, Exit::Done);
         }
@@ -365,7 +305,7 @@ impl ShowTask {
             let why = format!("contradiction: {}", why.sentence(cell_name));
             return (*given, why, Exit::SomeRecords);
         }
-        if self.stage == Stage::Solved {
+        if stage == Stage::Solved {
             return solve(given);
         }
         let board = bands.board();
@@ -381,11 +321,8 @@ impl ShowTask {
 /// Returns why a puzzle has no solution: equal clues in a unit, a cell without a candidate, a digit
 /// without a place, or the steps that lead there.
 fn contradiction(given: &Marks) -> Option<String> {
-    if let Some(Contradiction { digit, cells, unit, .. }) = given.clues().contradiction() {
-        let [first, second] = cells.map(cell_name);
-        return Some(format!(
-            "contradiction: {digit} occurs twice in {unit}, at {first} and {second}"
-        ));
+    if let Some(found) = given.clues().contradiction() {
+        return Some(format!("contradiction: {found}"));
     }
     let found = search(given, Limits::FIRST);
     if found.solutions > 0 || found.gave_up {

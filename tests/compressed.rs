@@ -82,6 +82,13 @@ fn outputs_are_compressed_by_their_names() {
         folder.line(&format!("solve -q in -o {name}"));
         let rows = objects(&folder.unpacked(&name));
         assert_eq!((rows.len(), &rows[0]["status"]), (4000, &"unique".into()));
+        // The file depends only on the puzzles.
+        let bytes = ["x", "y"].map(|name| {
+            let name = format!("{name}.{kind}");
+            folder.line(&format!("generate -n 2000 -s 1 -k easy -o {name}"));
+            fs::read(folder.path(&name)).unwrap()
+        });
+        assert!(bytes[0] == bytes[1]);
     }
 }
 

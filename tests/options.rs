@@ -20,6 +20,8 @@ fn format_overrides_the_name_and_other_names_imply_no_format() {
         ("solve in -q -o run.2026-11-22", "line,puzzle"),
         ("solve in -q -o tmp.Xw81LkTq0Z", "line,puzzle"),
         ("solve in -q -o X.TSV", "line\tpuzzle"),
+        ("solve in -q -o x.parquet.tsv", "line\tpuzzle"),
+        ("solve in -q -o .csv", "line,puzzle"),
         ("check -q -o x.tsv", "line\tpuzzle"),
         ("solve in -q -o x.jsonl", "{\"line\":1"),
         ("solve in -q -o x.ndjson", "{\"line\":1"),
@@ -34,24 +36,6 @@ fn format_overrides_the_name_and_other_names_imply_no_format() {
         assert_eq!(ran.status, 0, "{line}: {ran:?}");
         assert!(folder.read(output).starts_with(start), "{line}");
     }
-}
-
-#[test]
-fn every_output_is_compressed_by_name() {
-    let folder = Folder::new();
-    for (line, plain) in [
-        ("generate -n 2000 -s 1 -k easy -o x.gz", "generate -n 2000 -s 1 -k easy"),
-        ("generate -n 2000 -s 1 -k easy -j 1 -o y.txt.GZ", "generate -n 2000 -s 1 -k easy"),
-        ("generate -n 0 -s 1 -o none.gz", "generate -n 0 -s 1"),
-        ("check -q -o checked.csv.gz", "check -q"),
-    ] {
-        assert_eq!(run(&folder, line).status, 0, "{line}");
-        let name = line.split_whitespace().last().unwrap();
-        assert_eq!(folder.unpacked(name), run(&folder, plain).rows, "{line}");
-    }
-    // The file depends only on the puzzles.
-    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-    assert_eq!(bytes("x.gz"), bytes("y.txt.GZ"));
 }
 
 #[test]

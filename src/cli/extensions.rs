@@ -79,29 +79,3 @@ pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &
          that names no format ({general}){hint}"
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_extension_implies_a_format_or_none() {
-        for (name, extension) in [
-            ("a.csv", Some("csv")),
-            ("a.CSV.gz", Some("csv")),
-            ("a.csv.xz", Some("xz")),
-            ("a.gz.gz", Some("gz")),
-            ("x.y/a.parquet", Some("parquet")),
-            ("a.7z", Some("7z")),
-            ("a.txt", None),
-            #[cfg(feature = "zstd")]
-            ("a.out.zst", None),
-            ("a", None),
-            ("x.parquet/a", None),
-            (".csv", None),
-            ("a.gz", None),
-        ] {
-            assert_eq!(of(Path::new(name)).as_deref(), extension, "{name}");
-        }
-    }
-}

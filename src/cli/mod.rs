@@ -287,7 +287,7 @@ fn run_command(cli: Cli) -> Result<Exit, Failure> {
         Command::Canon(args) => canon::run(&args, typed),
         Command::Split(args) => split::run(&args, typed),
         Command::Augment(args) => augment::run(&args, typed),
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => bench::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Trace(args) => trace::run(&args, typed),
         Command::Generate(args) => generate::run(&args, typed),
@@ -383,10 +383,18 @@ fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
     fn the_command_line_is_well_defined() {
-        command().debug_assert();
+        let mut command = command();
+        command.build();
+        command.clone().debug_assert();
+        let options = command.get_subcommands().flat_map(clap::Command::get_arguments);
+        let options: HashSet<_> = options.filter_map(|option| option.get_long()).collect();
+        let are_known = |name: &&str| options.contains(name.trim_start_matches('-'));
+        assert!(typed::WITHOUT_EFFECT_ON_ROWS.iter().all(are_known));
     }
 }

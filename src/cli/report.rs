@@ -14,20 +14,3 @@ pub fn write(data: &impl Serialize, mut out: impl Write) -> io::Result<()> {
     out.write_all(page.as_bytes())?;
     out.flush()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_ends_the_data() {
-        let data = ["</script><b>", "<!-- {{DATA}}"];
-        let mut page = Vec::new();
-        write(&data, &mut page).unwrap();
-        let page = String::from_utf8(page).unwrap();
-        let (_, rest) = page.split_once("id=\"data\">").unwrap();
-        let (json, _) = rest.split_once("</script>").unwrap();
-        assert_eq!(serde_json::from_str::<[String; 2]>(json).unwrap(), data);
-        assert_eq!(page.matches("</script>").count(), PAGE.matches("</script>").count());
-    }
-}

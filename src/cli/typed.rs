@@ -124,10 +124,6 @@ impl FileState {
             modified: file.as_ref().and_then(|file| file.modified().ok()),
         }
     }
-
-    pub fn of_text(name: String) -> Self {
-        Self { name, path: None, bytes: None, modified: None }
-    }
 }
 
 impl RunIdentity {
@@ -171,25 +167,5 @@ impl RunIdentity {
         let mut files = inputs.chain(others);
         let changed = files.find(|(now, before)| now != before);
         changed.map(|(now, _)| format!("the input {} has changed since", now.name))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::super::command;
-    use super::*;
-
-    #[test]
-    fn the_options_without_effect_on_rows_exist() {
-        let mut command = command();
-        command.build();
-        let names = command.get_subcommands().flat_map(clap::Command::get_arguments);
-        let names: BTreeSet<_> =
-            names.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
-        for name in WITHOUT_EFFECT_ON_ROWS {
-            assert!(names.contains(*name), "{name}");
-        }
     }
 }

@@ -175,7 +175,7 @@ fn read_hashes(
     run: RunArgs,
     mut add: impl FnMut(Option<u128>) -> std::io::Result<()> + Send,
 ) -> Result<String, Failure> {
-    let (progress, has_fault) = (platform::new_progress(), AtomicBool::new(false));
+    let progress = platform::new_progress();
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
@@ -189,7 +189,7 @@ fn read_hashes(
             hashes.clear();
             messages.clear();
             hashes.extend(rows.records().map(hash));
-            if hashes.contains(&None) && !has_fault.load(Ordering::Relaxed) {
+            if hashes.contains(&None) {
                 write_messages(rows, WITHOUT_GRID, MessageFormat::Text, messages);
             }
         })
@@ -199,7 +199,6 @@ fn read_hashes(
         if fault.is_empty() && !messages.is_empty() {
             let messages = String::from_utf8_lossy(messages);
             fault = messages.lines().next().unwrap_or_default().into();
-            has_fault.store(true, Ordering::Relaxed);
         }
         let records = summary.map_or(0, |summary| summary.counts.records());
         progress.records.fetch_add(records, Ordering::Relaxed);

@@ -142,7 +142,7 @@ pub fn run(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
         return run_neighbors(args, typed);
     }
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
+    let rows = args.rows.plan(&args.rules(), args.records.destinations.path())?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
@@ -179,7 +179,7 @@ fn note_leftovers(leftovers: &Leftovers, kept: &[String]) {
 
 fn run_neighbors(args: &AugmentArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.run, typed, &NEIGHBOR_ROWS);
-    let rows = args.rows.plan(&NEIGHBOR_ROWS, task.destinations.path())?;
+    let rows = args.rows.plan(&NEIGHBOR_ROWS, args.records.destinations.path())?;
     task.rows = Some(&rows);
     task.answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     task.settings.method = Method::finding("neighbors");

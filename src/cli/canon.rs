@@ -108,10 +108,10 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     typed.refuse(&["--latency"], "no engine is measured")?;
     args.refuse_ignored()?;
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.rows.plan(&args.rules(), task.destinations.path())?;
+    let rows = args.rows.plan(&args.rules(), args.records.destinations.path())?;
     let by = args.by.sameness();
     task.rows = Some(&rows);
-    let against = against::files(&args.against, &task.destinations)?;
+    let against = against::files(&args.against, &args.records.destinations)?;
     task.settings.others = against.iter().map(|file| file.path().to_owned()).collect();
     task.settings.method = Method { is_canon: true, ..Method::finding(finds(by)) };
     let mut run = task.open()?;

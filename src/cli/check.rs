@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::input::lines::AnswerLines;
-use bulkdoku::input::{Answers, InputOptions, Keep, LayoutKind, StreamOptions, names};
+use bulkdoku::input::{Answers, InputOptions, LayoutKind, StreamOptions, names};
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::Check;
 use bulkdoku::{Limits, Source};
@@ -18,7 +18,7 @@ use super::row_args::{RowArgs, RowPlan, RowRules, check_proof};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
-use super::{Exit, Failure, help, shown};
+use super::{Exit, Failure, help};
 
 /// Check the solutions that inputs give for their puzzles; one row for each, in order
 ///
@@ -103,7 +103,7 @@ pub static ROWS: RowRules = RowRules {
 
 pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let rows = args.rows.plan(&ROWS, task.destinations.path())?;
+    let rows = args.rows.plan(&ROWS, args.records.destinations.path())?;
     args.refuse_ignored(&task, &rows)?;
     let limits = if args.first { Limits::FIRST } else { Limits::PROOF };
     let mut check = Check::new(args.engine.solve(limits, false, 0));
@@ -119,7 +119,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
         Method { check: true, ..Method::solving(&args.engine, check.solve.limits) };
     let is_stdin = |path: &PathBuf| path == Path::new(STDIN);
     if args.solutions.as_ref().is_some_and(is_stdin)
-        && (task.inputs.input.is_empty() || task.inputs.input.iter().any(is_stdin))
+        && (args.records.input.input.is_empty() || args.records.input.input.iter().any(is_stdin))
     {
         refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
     }
@@ -161,18 +161,6 @@ fn open_answers(
     if let Some(column) = column {
         inputs.detect(&of_column(column), &AtomicBool::default())?;
     } else if !find_column(&mut inputs, &options, of_column)? {
-        let with_all = InputOptions { keep: Some(Keep::Row), ..options.clone() };
-        inputs.detect(&with_all, &AtomicBool::default())?;
-        let (columns, [puzzle, _]) = (inputs.kept(), inputs.kept_cells());
-        if let Some(name) = puzzle.filter(|_| columns.len() > 1).map(|at| &columns[at.field])
-            && names::is_puzzles(name.as_bytes())
-        {
-            refuse!(
-                "{}: no column contains solutions, only puzzles ({name:?}); --solution-column NAME \
-                 or NUMBER overrides this",
-                shown(path)
-            );
-        }
         inputs.detect(&options, &AtomicBool::default())?;
     }
     let source = inputs.sources().next().expect("there is one");

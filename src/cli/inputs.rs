@@ -268,9 +268,12 @@ impl Inputs {
 
     /// Returns the file states that must be unchanged when a run is resumed.
     pub fn states(&self) -> Vec<FileState> {
-        let state = |Input { origin, .. }: &Input| match origin {
-            Origin::Typed(text) => FileState::of_text(String::from_utf8_lossy(text).into()),
-            _ => FileState::of(origin.name(), origin.on_disk()),
+        let state = |Input { origin, .. }: &Input| {
+            let name = match origin {
+                Origin::Typed(text) => String::from_utf8_lossy(text).into(),
+                _ => origin.name(),
+            };
+            FileState::of(name, origin.on_disk())
         };
         self.all.iter().map(state).collect()
     }

@@ -237,7 +237,7 @@ pub fn write_side(
     }
 }
 
-/// Opens a regular file, readable if possible, and returns whether it was created.
+/// Opens a regular file, and returns whether it was created.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     fault::operation()?;
     let mut options = OpenOptions::new();
@@ -247,12 +247,7 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
         made => return Ok((made?, true)),
     }
     // A dangling link exists, but its file must be created.
-    let opened = match options.create(true).open(path) {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            OpenOptions::new().write(true).open(path)
-        }
-        opened => opened,
-    };
+    let opened = options.create(true).open(path);
     Ok((opened?, false))
 }
 

@@ -203,7 +203,9 @@ impl<'a> OpenRun<'a> {
         if let Some(compression) = destinations.path().and_then(Compression::of_name) {
             format = Box::new(Compressed { format, compression });
         }
-        let is_whole = is_whole(&*format).map_err(|error| Failure::Usage(error.to_string()))?;
+        let assembler = format.assembler().map_err(|error| Failure::Usage(error.to_string()))?;
+        // Such a file is complete only as a whole, so rows cannot be appended to those of an earlier run.
+        let is_whole = assembler.is_some();
         let is_quiet = settings.is_quiet();
         if is_whole && settings.args.timeout.is_some() && !is_quiet {
             let name = out::name(destinations.rows());
@@ -367,12 +369,6 @@ impl<'a> OpenRun<'a> {
         let sides = self.outputs.files.sides.iter();
         sides.filter_map(|(side, out)| write_side(out, |out| write(*side, out))).collect()
     }
-}
-
-/// Returns whether a file of a format is complete only as a whole, so that rows cannot be appended to
-/// those of an earlier run.
-fn is_whole(format: &dyn Format) -> io::Result<bool> {
-    Ok(format.assembler()?.is_some())
 }
 
 /// Returns the message that an output error ended the rows, and where.

@@ -84,7 +84,7 @@ pub static ROWS: RowRules = RowRules { name: "split", ..RowRules::OF_INPUT };
 pub fn run(args: &SplitArgs, typed: Typed) -> Result<Exit, Failure> {
     typed.refuse(&["--latency"], "no engine is measured")?;
     let mut task = Task::new(&args.records, args.run, typed, &ROWS);
-    let rows = args.plan(&task.destinations.output)?;
+    let rows = args.plan(&args.records.destinations.output)?;
     let by = args.by.sameness();
     task.rows = Some(&rows);
     task.settings.method = Method::finding(finds(by));

@@ -43,35 +43,25 @@ pub struct RecordArgs {
 
 /// What a run over records does, before any file is opened. [`Self::open`] is the next step.
 pub struct Task<'a> {
-    layout: &'a InputArgs,
+    pub args: &'a RecordArgs,
     pub settings: Settings,
-    pub inputs: &'a InputPaths,
-    pub destinations: Destinations,
     /// Where the inputs have solutions.
     pub answers: Answers,
     /// The format and columns of the rows, unless they are steps.
     pub rows: Option<&'a RowPlan>,
-    condition: Option<Condition>,
     /// The rules of the subcommand whose computed columns the condition can name.
     rules: &'static RowRules,
 }
 
 impl<'a> Task<'a> {
     pub fn new(args: &'a RecordArgs, run: RunArgs, typed: Typed, rules: &'static RowRules) -> Self {
-        Self {
-            layout: &args.layout,
-            settings: Settings::new(typed, run),
-            inputs: &args.input,
-            destinations: args.destinations.clone(),
-            answers: Answers::Unwanted,
-            rows: None,
-            condition: args.condition.clone(),
-            rules,
-        }
+        let settings = Settings::new(typed, run);
+        Self { args, settings, answers: Answers::Unwanted, rows: None, rules }
     }
 
     pub fn computed(&self) -> impl Iterator<Item = Column> {
-        self.condition.iter().flat_map(|condition| condition.computed(self.rules.columns))
+        let condition = self.args.condition.iter();
+        condition.flat_map(|condition| condition.computed(self.rules.columns))
     }
 
     pub fn reads(&self, column: Column) -> bool {
@@ -81,12 +71,12 @@ impl<'a> Task<'a> {
     /// Claims the outputs, and then opens the inputs, detects their layouts, and finds the columns of
     /// the condition among them. Rejects a condition that no row can meet.
     pub fn open(self) -> Result<Run, Failure> {
-        let origins = self.inputs.expand(&self.destinations)?;
+        let origins = self.args.input.expand(&self.args.destinations)?;
         let options = self.options()?;
         let settings = self.settings;
         let reads = origins.iter().map(|origin| origin.path().to_owned());
         let reads: Vec<_> = reads.chain(settings.others.iter().cloned()).collect();
-        let claim = self.destinations.claim(&reads)?;
+        let claim = self.args.destinations.clone().claim(&reads)?;
         let mut inputs = Inputs::open(origins)?;
         inputs.column_option = Some("--column");
         inputs.computed = self.rules.columns;
@@ -108,7 +98,7 @@ impl<'a> Task<'a> {
         if run.progress.stop.load(Ordering::Relaxed) {
             return Err(Failure::Stopped);
         }
-        if let Some(condition) = &self.condition {
+        if let Some(condition) = &self.args.condition {
             let failed = |error: &dyn Display| Failure::Usage(format!("--where: {error}"));
             let predicate = condition.resolve(self.rules.columns, &run.inputs.read());
             let predicate = predicate.map_err(|error| failed(&error))?;
@@ -119,14 +109,14 @@ impl<'a> Task<'a> {
     }
 
     fn options(&self) -> Result<InputOptions, Failure> {
-        let mut options = self.layout.options(self.answers.clone())?;
+        let mut options = self.args.layout.options(self.answers.clone())?;
         if let Some(rows) = self.rows {
             let named = rows.input_columns();
             let only = (!named.is_empty()).then_some(Keep::Only(named));
             options.keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
             options.computed = rows.shared_names().to_vec();
         }
-        if let Some(condition) = &self.condition {
+        if let Some(condition) = &self.args.condition {
             options.also_read = condition.input_columns(self.rules.columns);
             options.computed.extend(condition.shared_names());
         }

@@ -13,7 +13,8 @@ use bulkdoku::text::Line;
 use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::measurement::{Contender, Measurement, Plan};
+use super::BenchArgs;
+use super::measurement::{Contender, Measurement};
 use super::task::Task;
 use crate::cli::Failure;
 
@@ -33,14 +34,14 @@ impl EngineContender {
         engine: EngineKind,
         simd: SimdLevel,
         threads: NonZeroUsize,
-        plan: &Plan,
+        args: &BenchArgs,
     ) -> Result<Self, Failure> {
         let count = threads.get();
         let pool = ThreadPoolBuilder::new().num_threads(count).build();
         let pool =
             pool.map_err(|error| Failure::Usage(format!("cannot start {count} threads: {error}")))?;
         let workers = (0..count).map(|_| Mutex::new(Worker::new(engine, simd))).collect();
-        let (batch, limits) = (plan.batch.get(), plan.limits);
+        let (batch, limits) = (args.batch.get(), args.limits());
         Ok(Self { engine, simd, threads, pool, workers, batch, limits })
     }
 

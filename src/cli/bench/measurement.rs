@@ -6,33 +6,21 @@
 //! of the rounds are compared; the smallest and largest times show their error. A contender with a
 //! wrong result is rejected, and the others are measured.
 
-use std::num::{NonZero, NonZeroUsize};
+use std::num::NonZero;
 use std::time::Duration;
 
+use bulkdoku::Outcome;
 use bulkdoku::pipeline::visible;
-use bulkdoku::{Limits, Outcome};
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::BenchArgs;
 use super::task::Task;
 use crate::cli::sets::PuzzleSet;
 use crate::cli::summary::object;
 use crate::cli::version::{Machine, Origin};
 use crate::cli::{Failure, platform};
-
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub limits: Limits,
-    /// The minimum number of rows. A smaller set is repeated.
-    pub rows_at_least: usize,
-    pub rows_at_most: Option<usize>,
-    /// The seed for permuting each row and the order of rows.
-    pub seed: u64,
-    /// The number of timed rounds, after an untimed one.
-    pub rounds: NonZeroUsize,
-    pub batch: NonZeroUsize,
-}
 
 /// The result for one set, one contender, and one number of threads. What is not measured is `None`.
 ///
@@ -244,16 +232,16 @@ impl Entrant<'_> {
     }
 }
 
-impl Plan {
+impl BenchArgs {
     pub fn unmeasured(&self, set: &PuzzleSet, contender: &dyn Contender) -> Measurement {
         Measurement {
             set: set.name.clone(),
-            mode: match self.limits.solutions.get() {
+            mode: match self.limits().solutions.get() {
                 1 => "first".into(),
                 2 => "proof".into(),
                 n => format!("limit {n}"),
             },
-            max_nodes: self.limits.nodes.map(NonZero::get),
+            max_nodes: self.max_nodes.map(NonZero::get),
             rounds: self.rounds.get(),
             seed: self.seed,
             bad_records: set.bad,

@@ -29,11 +29,8 @@ use super::version::Origin;
 use super::{Exit, Failure, extensions, help, log, numbers, parse_threads, report};
 use baseline::Baseline;
 use engine::EngineContender;
-use measurement::{Contender, Plan, entries, table};
+use measurement::{Contender, entries, table};
 
-/// The minimum number of rows of a set; smaller sets are repeated, each time with another
-/// permutation.
-const ROWS_AT_LEAST: usize = 20_000;
 /// The maximum number of records of a set. With their outcomes, they take a few gigabytes.
 const MOST_ROWS: usize = 10_000_000;
 const MOST_ROUNDS: usize = 1_000_000;
@@ -187,11 +184,10 @@ Invalid records are reported and counted, but not measured. Sets are kept in mem
 Exit status: 0 success, 1 a solver was wrong or --fail-above was exceeded, 2 invalid usage, a set
 without puzzles, or a baseline that lacks a measurement, 3 input or output error.";
 
-pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
+pub fn run(args: &BenchArgs) -> Result<Exit, Failure> {
     let origin = Origin::new(SystemTime::now());
     let is_json = args.is_json()?;
-    let plan = args.plan();
-    let mut contenders = args.engines(&plan)?;
+    let mut contenders = args.engines()?;
     contenders.extend(args.commands()?);
     let options = args.layout.options(Answers::Unwanted)?;
     let destinations = Destinations {
@@ -207,13 +203,13 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let sets = if args.input.is_empty() {
         sets::bundled()?
     } else {
-        let mut inputs = Inputs::open_named(args.input)?;
+        let mut inputs = Inputs::open_named(args.input.clone())?;
         inputs.column_option = Some("--column");
         inputs.detect(&options, &AtomicBool::default())?;
         sets::read(&mut inputs, MOST_ROWS)?
     };
     let titles = sets.iter().flat_map(|set| {
-        contenders.iter().map(|contender| plan.unmeasured(set, &**contender).title())
+        contenders.iter().map(|contender| args.unmeasured(set, &**contender).title())
     });
     baseline.as_ref().map_or(Ok(()), |baseline| baseline.check(titles))?;
     let mut opened = claim.prepare(false)?;
@@ -223,7 +219,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
         if io::stderr().is_terminal() {
             log::note(format!("measuring {}", visible(&set.name)));
         }
-        plan.measure(set, &mut contenders)
+        args.measure(set, &mut contenders)
     });
     let measurements = measurements.collect::<Result<Vec<_>, _>>()?.concat();
 
@@ -258,21 +254,13 @@ impl BenchArgs {
         Ok(extensions::of(output).is_some())
     }
 
-    fn plan(&self) -> Plan {
-        let rows = self.rows.map(NonZeroUsize::get);
-        Plan {
-            limits: Limits { solutions: self.limit.solutions(), nodes: self.max_nodes },
-            rows_at_least: rows.unwrap_or(ROWS_AT_LEAST),
-            rows_at_most: rows,
-            seed: self.seed,
-            rounds: self.rounds,
-            batch: self.batch,
-        }
+    fn limits(&self) -> Limits {
+        Limits { solutions: self.limit.solutions(), nodes: self.max_nodes }
     }
 
     /// Starts the threads and builds the engines. An engine without vectors is measured once, not for
     /// each level.
-    fn engines(&self, plan: &Plan) -> Result<Vec<Box<dyn Contender>>, Failure> {
+    fn engines(&self) -> Result<Vec<Box<dyn Contender>>, Failure> {
         let mut levels = self.simd.clone();
         check_simd(!levels.is_empty(), &self.engine)?;
         if levels.is_empty() {
@@ -285,7 +273,7 @@ impl BenchArgs {
                 let key = (engine, engine.uses(simd), threads);
                 if !started.contains(&key) {
                     started.push(key);
-                    contenders.push(Box::new(EngineContender::new(engine, simd, threads, plan)?));
+                    contenders.push(Box::new(EngineContender::new(engine, simd, threads, self)?));
                 }
             }
         }

@@ -1,12 +1,18 @@
 //! The rows of a measurement, and the check of all answers.
 
+use std::num::NonZeroUsize;
+
 use bulkdoku::forms::answer;
 use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::puzzle::{Grid, Puzzle};
 use bulkdoku::text::Line;
 use bulkdoku::{Batch, EngineKind, Limits, Outcome, SimdLevel};
 
-use super::measurement::Plan;
+use super::BenchArgs;
+
+/// The minimum number of rows of a set; smaller sets are repeated, each time with another
+/// permutation.
+const ROWS_AT_LEAST: usize = 20_000;
 
 /// The puzzles of a set, repeated, permuted, and shuffled, with their outcomes.
 pub struct Task {
@@ -19,18 +25,19 @@ pub struct Task {
 }
 
 impl Task {
-    /// Draws the rows of a set as planned, and solves them. Solutions are counted up to a limit of at
+    /// Draws the rows of a set, and solves them. Solutions are counted up to a limit of at
     /// least 2.
-    pub fn new(set: &[Puzzle], plan: &Plan) -> Self {
-        let least = set.len().max(plan.rows_at_least);
+    pub fn new(set: &[Puzzle], args: &BenchArgs) -> Self {
+        let rows = args.rows.map(NonZeroUsize::get);
+        let least = set.len().max(rows.unwrap_or(ROWS_AT_LEAST));
         let mut puzzles: Vec<_> = set.iter().cycle().take(least).copied().collect();
-        let mut rng = SeededRng::new(plan.seed);
+        let mut rng = SeededRng::new(args.seed);
         rng.shuffle(&mut puzzles);
-        puzzles.truncate(plan.rows_at_most.unwrap_or(usize::MAX));
+        puzzles.truncate(rows.unwrap_or(usize::MAX));
         for puzzle in &mut puzzles {
             *puzzle = Permutation::random(&mut rng).puzzle(puzzle);
         }
-        Self::of(puzzles, plan.limits)
+        Self::of(puzzles, args.limits())
     }
 
     fn of(puzzles: Vec<Puzzle>, limits: Limits) -> Self {

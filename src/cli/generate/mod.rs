@@ -77,7 +77,7 @@ pub struct GenerateArgs {
     /// it; se121 the rating of Sudoku Explainer; score the sum of the scores of all steps [default:
     /// guess_rating]
     #[expect(clippy::doc_markdown, reason = "it is the text of the help")]
-    #[arg(long, value_name = "BY", help_heading = "Hard puzzles", value_parser = parse_measure)]
+    #[arg(long, value_name = "BY", help_heading = "Hard puzzles")]
     objective: Option<Measure>,
 
     /// Hard puzzles with at least this much
@@ -208,8 +208,4 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         || run.fold(&mut *source, job, &mut [], &options, &progress),
     );
     run.finish(ran, |report| Summary::of_corpus(report, job, args))
-}
-
-fn parse_measure(text: &str) -> Result<Measure, String> {
-    text.parse::<Measure>().map_err(|error| error.to_string())
 }

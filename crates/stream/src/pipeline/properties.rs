@@ -6,9 +6,9 @@ use super::jobs::stopped;
 use super::{Solver, Work};
 use crate::condition::Predicate;
 use crate::output::Row;
-use bulkdoku_core::puzzle::CELLS;
+use bulkdoku_core::generate::islands::{Explorer, Neighbor};
 use bulkdoku_core::rating::isomorphs;
-use bulkdoku_core::{Batch, Canonical, Grid, Limits, Outcome, Puzzle, StopFlag};
+use bulkdoku_core::{Batch, Canonical, Grid, Limits, Outcome, Puzzle, SimdLevel, StopFlag};
 use bulkdoku_logic::{Explainer, Path, Rater, SeRating, Techniques};
 
 /// Defines the properties: documentation, name in [`Needs`], bit, field and type, and whether one
@@ -248,7 +248,17 @@ impl Computation<'_> {
         // Puzzles of which some cells are solved are replaced by their givens.
         unique.retain(|unique| records.givens(unique.record).is_none());
         unique.extend(solver.unique_givens(givens.into_iter().flatten().collect())?);
-        solver.find_minimal(unique, records.all.len())
+        let neighbor = |it: &UniquePuzzle| Neighbor::new(it.puzzle, it.outcome.grid, true);
+        let mut minimized: Vec<_> = unique.iter().map(neighbor).collect();
+        let stop = &solver.stop;
+        let explorer =
+            solver.explorer.get_or_insert_with(|| Explorer::new(SimdLevel::best(), stop));
+        explorer.minimize(&mut minimized, false).ok_or_else(stopped)?;
+        let mut minimal = vec![None; records.all.len()];
+        for (unique, minimized) in unique.iter().zip(minimized) {
+            minimal[unique.record] = Some(minimized.puzzle == unique.puzzle);
+        }
+        Ok(minimal)
     }
 }
 
@@ -305,44 +315,5 @@ impl Solver {
         Ok(proved.filter_map(|((record, puzzle), outcome)| {
             has_one_solution(&outcome).then_some(UniquePuzzle { record, puzzle, outcome })
         }))
-    }
-
-    /// Determines whether each clue is necessary, i.e. whether another solution exists without it.
-    /// Tests one cell after another in all puzzles that may still be minimal.
-    fn find_minimal(
-        &mut self,
-        mut unique_puzzles: Vec<UniquePuzzle>,
-        records: usize,
-    ) -> io::Result<Vec<Option<bool>>> {
-        let mut minimal = vec![None; records];
-        unique_puzzles.iter().for_each(|unique| minimal[unique.record] = Some(true));
-        for cell in 0..CELLS {
-            let (mut without, mut solutions) = (Vec::new(), Vec::new());
-            for unique in unique_puzzles.iter().filter(|unique| unique.puzzle.cells()[cell] != 0) {
-                let mut cells = *unique.puzzle.cells();
-                cells[cell] = 0;
-                without.push(Puzzle::from_cells(cells).expect("clues are digits"));
-                solutions.push(unique.outcome.grid);
-            }
-            let mut outcomes = vec![Outcome::NONE; without.len()];
-            let limits = Limits { nodes: self.job.limits.nodes, ..Limits::FIRST };
-            let batch = Batch::Puzzles(&without);
-            if self.engine.solve_other(batch, &solutions, limits, &mut outcomes) < without.len() {
-                return Err(stopped());
-            }
-            let mut outcomes = outcomes.iter();
-            unique_puzzles.retain(|unique| {
-                if unique.puzzle.cells()[cell] == 0 {
-                    return true;
-                }
-                let outcome = outcomes.next().expect("one per puzzle with a clue there");
-                let is_needed = outcome.solutions > 0;
-                if !is_needed {
-                    minimal[unique.record] = (!outcome.gave_up).then_some(false);
-                }
-                is_needed
-            });
-        }
-        Ok(minimal)
     }
 }

@@ -8,6 +8,7 @@ use super::{Job, Worker, stopped};
 use crate::input::{PuzzleRef, Records};
 use crate::output::Results;
 use crate::pipeline::Work;
+use bulkdoku_core::generate::islands::Explorer;
 use bulkdoku_core::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel, Status, StopFlag};
 
 /// A job that searches for solutions.
@@ -41,6 +42,8 @@ pub struct Solver {
     /// What it searches for. Only the node limit applies to searches for properties.
     pub(in crate::pipeline) job: Solve,
     pub(in crate::pipeline) engine: Box<dyn Engine>,
+    /// The engine that tests whether puzzles are minimal, once that is needed.
+    pub(in crate::pipeline) explorer: Option<Explorer>,
     /// The flag at which searches end.
     pub(in crate::pipeline) stop: StopFlag,
 }
@@ -75,7 +78,7 @@ impl Solver {
     pub(super) fn new(job: &Solve, stop: &StopFlag) -> Self {
         let mut engine = (job.engine)();
         engine.stop_at(stop.clone());
-        Self { job: job.clone(), engine, stop: stop.clone() }
+        Self { job: job.clone(), engine, explorer: None, stop: stop.clone() }
     }
 
     /// Computes the outcome of each record, and detects the puzzles on which the engine failed.

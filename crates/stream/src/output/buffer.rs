@@ -94,12 +94,6 @@ impl RowBuffer {
         self.short(&Short::number(number));
     }
 
-    /// Calls `write` with `room` bytes and appends as many as it returns.
-    pub(super) fn append_by(&mut self, room: usize, write: impl FnOnce(&mut [u8]) -> usize) {
-        let length = write(self.room(room));
-        self.length += length;
-    }
-
     /// Replaces the last separator of a row with a line feed.
     #[inline(always)]
     pub(super) fn end_row(&mut self) {

@@ -1,7 +1,7 @@
 //! CSV (RFC 4180, with LF line ends) or TSV: a header, then one row per record.
 //!
-//! Digits, numbers, and status names never need quotes and are written directly to the buffer. Text
-//! of the input (malformed lines, file names) is written by `csv_core` if it needs quotes.
+//! Digits, numbers, and status names never need quotes; text of the input (malformed lines, file
+//! names) may.
 
 use bulkdoku_core::simd::vectors::{Simd, dispatch};
 
@@ -167,10 +167,9 @@ fn push_value(separator: u8, value: Value<'_>, is_only: bool, out: &mut RowBuffe
         Value::Number(number) => out.number(number),
         Value::Decimal(number) => out.short(&Short::decimal(number)),
         Value::Tenths(tenths) => out.short(&Short::tenths(tenths)),
-        Value::Technique(technique) => out.append(technique.name().as_bytes()),
-        Value::Difficulty(difficulty) => out.append(difficulty.name().as_bytes()),
-        Value::Counts(path) => out.append(path.counts_text().as_bytes()),
-        Value::Truth(is) => out.short(&Short::truth(is)),
+        Value::Technique(_) | Value::Difficulty(_) | Value::Counts(_) | Value::Truth(_) => {
+            out.append(&value.text().unwrap_or_default());
+        }
         Value::Status(status) => out.short(&STATUS_NAMES[status as usize]),
         Value::Cells(cells) => out.append_first(CELLS, cells),
         Value::Grid(grid) => out.grid(grid),
@@ -187,12 +186,12 @@ fn push_text(separator: u8, text: &[u8], out: &mut RowBuffer) {
     if !text.iter().any(|&byte| byte == separator || matches!(byte, b'"' | b'\n' | b'\r')) {
         return out.append(text);
     }
-    let mut writer = csv_core::WriterBuilder::new().delimiter(separator).build();
-    out.append_by(2 * text.len() + 2, |room| {
-        let (field, _, written) = writer.field(text, room);
-        let (end, closed) = writer.finish(&mut room[written..]);
-        let fits = (csv_core::WriteResult::InputEmpty, csv_core::WriteResult::InputEmpty);
-        assert_eq!((field, end), fits, "a quoted text has at most twice the length, and quotes");
-        written + closed
-    });
+    out.push(b'"');
+    for part in text.split_inclusive(|&byte| byte == b'"') {
+        out.append(part);
+        if part.ends_with(b"\"") {
+            out.push(b'"');
+        }
+    }
+    out.push(b'"');
 }

@@ -65,8 +65,8 @@ pub use bulkdoku_core::*;
 pub use bulkdoku_logic as logic;
 #[cfg(feature = "stream")]
 pub use bulkdoku_stream::{
-    Compression, Pipeline, Progress, Report, Source, check_sum, compression, condition, features,
-    input, output, pipeline, sets, stats,
+    Compression, Pipeline, Progress, Report, Source, check_sum, condition, features, input, output,
+    pipeline, sets, stats,
 };
 
 /// Tests the example of the guide.

@@ -6,8 +6,8 @@ use bulkdoku::condition::{self, computed_column, shared_name};
 use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{KeptCells, LayoutKind, OtherKeys};
 use bulkdoku::output::{
-    self, Column, ColumnSource, CsvRows, JsonRows, Lines, NpyRows, OutputColumn, PrintedPages,
-    input_lines, judge_grids, labeled_grids, puzzle_grids, unique_names,
+    self, Column, ColumnSource, CsvRows, JsonRows, NpyRows, OutputColumn, PrintedPages,
+    input_lines, judge_grids, labeled_grids, lines, puzzle_grids, unique_names,
 };
 use bulkdoku::pipeline::visible;
 #[cfg(feature = "parquet")]
@@ -279,7 +279,7 @@ impl RowPlan {
             RowFormat::Html => Box::new(self.pages.clone()),
             RowFormat::Boj2580 => Box::new(judge_grids(true)),
             RowFormat::Boj2239 => Box::new(judge_grids(false)),
-            _ => Box::new(Lines(self.rules.single)),
+            _ => Box::new(lines(self.rules.single)),
         })
     }
 

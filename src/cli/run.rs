@@ -233,11 +233,8 @@ impl<'a> OpenRun<'a> {
             ((start.source, start.position), start.counts.records())
         });
         let sources = inputs.sources_from(place);
-        let mut source =
-            TextSource::new(place.0, sources, &options.stop).with_raw_bytes(inputs.bytes());
-        if self.outputs.has_journal() {
-            source = source.with_check_sums();
-        }
+        let mut source = TextSource::new(place.0, sources, &options.stop);
+        (source.raw_bytes, source.has_sums) = (inputs.bytes(), self.outputs.has_journal());
         let skipped = if self.start.is_some() { source.skip() } else { Ok(None) };
         if let Some(difference) = skipped.map_err(|error| self.unchanged(&error))? {
             refuse!("{difference}; --force starts over");

@@ -22,8 +22,6 @@
 //!
 //! `gzip` and `zstd` add compressed inputs and outputs.
 
-mod check_sum;
-pub mod compression;
 pub mod condition;
 pub mod features;
 pub mod input;
@@ -32,7 +30,12 @@ pub mod pipeline;
 pub mod sets;
 pub mod stats;
 
-pub use check_sum::check_sum;
-pub use compression::Compression;
 pub use input::Source;
+pub use output::Compression;
 pub use pipeline::{Pipeline, Progress, Report};
+
+/// Returns the lower 32 bits of the XXH3 hash of some bytes, by which a resumed run verifies that
+/// files have not changed.
+pub fn check_sum(bytes: &[u8]) -> u32 {
+    twox_hash::XxHash3_128::oneshot(bytes) as u32
+}

@@ -3,13 +3,53 @@
 //! Concatenated gz and zst streams are one stream, so blocks can be compressed concurrently, and an
 //! output that ends early ends with a complete stream.
 
+use std::path::Path;
+
 #[cfg(feature = "gzip")]
 use flate2::{Compress, FlushCompress, Status};
 #[cfg(feature = "zstd")]
 use zstd::zstd_safe::{CCtx, CParameter, compress_bound};
 
 use super::{Encoder, Format, Needs, RowBuffer};
-use crate::compression::Compression;
+
+/// A compression of rows. Each needs its feature. In both formats, concatenated streams form one
+/// stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Compression {
+    /// gzip (RFC 1952).
+    #[cfg(feature = "gzip")]
+    Gz,
+    /// Zstandard (RFC 8878).
+    #[cfg(feature = "zstd")]
+    Zst,
+}
+
+impl Compression {
+    /// The compressions that this build has.
+    pub const ALL: &[Self] = &[
+        #[cfg(feature = "gzip")]
+        Self::Gz,
+        #[cfg(feature = "zstd")]
+        Self::Zst,
+    ];
+
+    /// Returns the name, which is also the file extension.
+    pub const fn name(self) -> &'static str {
+        match self {
+            #[cfg(feature = "gzip")]
+            Self::Gz => "gz",
+            #[cfg(feature = "zstd")]
+            Self::Zst => "zst",
+        }
+    }
+
+    /// Returns the compression that a file name's extension indicates.
+    pub fn of_name(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        Self::ALL.iter().copied().find(|known| extension.eq_ignore_ascii_case(known.name()))
+    }
+}
 
 /// Another format, compressed, whose rows are bytes that no assembler changes.
 pub struct Compressed {

@@ -59,16 +59,20 @@ impl JsonRows {
     /// Replaces the puzzle and the solution in copied objects, which have them at these places.
     #[must_use]
     pub fn replacing(self, [puzzle, answer]: [Option<KeptCells>; 2]) -> Self {
-        let is_puzzle = puzzle.as_ref().is_some_and(|puzzle| puzzle.path.is_empty());
-        let mut replaced: Vec<_> =
-            [puzzle, answer].into_iter().flatten().map(|it| it.field).collect();
-        replaced.dedup();
-        let source = |field| (field, ColumnSource::Input(field));
-        let mut replaced: Vec<_> = replaced.into_iter().map(source).collect();
-        // Its cells keep the style of an array.
-        replaced.first_mut().filter(|_| is_puzzle).into_iter().for_each(|(_, source)| {
-            *source = ColumnSource::Computed(Column::Puzzle);
-        });
+        let mut replaced = Vec::new();
+        if let Some(KeptCells { field, path }) = puzzle {
+            // Its cells keep the style of an array.
+            let source = match &*path {
+                "" => ColumnSource::Computed(Column::Puzzle),
+                _ => ColumnSource::Input(field),
+            };
+            replaced.push((field, source));
+        }
+        if let Some(KeptCells { field, .. }) = answer
+            && replaced.iter().all(|(replaced, _)| *replaced != field)
+        {
+            replaced.push((field, ColumnSource::Input(field)));
+        }
         Self { replaced, ..self }
     }
 

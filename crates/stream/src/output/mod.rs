@@ -9,9 +9,8 @@ mod columns;
 pub(crate) mod compress;
 pub mod csv;
 mod entries;
-pub mod grid;
 pub mod jsonl;
-pub mod lines;
+mod lines;
 pub mod npy;
 mod pages;
 mod plain;
@@ -32,7 +31,7 @@ pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
 pub use csv::CsvRows;
 pub use entries::entries;
 pub use jsonl::JsonRows;
-pub use lines::{Lines, input_lines};
+pub use lines::{input_lines, judge_grids, labeled_grids, lines, puzzle_grids};
 pub use npy::NpyRows;
 pub use pages::{PrintedPages, facts};
 pub use results::{Decision, Derived, Outcomes, Results};
@@ -45,8 +44,7 @@ pub use trace::{
 pub use value::Value;
 
 // Used only by the command and the Python package.
-pub use compress::Compressed;
-pub use grid::{judge_grids, labeled_grids, puzzle_grids};
+pub use compress::{Compressed, Compression};
 
 /// An output format. Workers encode rows; an assembler works in order, for files that are more than
 /// concatenated blocks.

@@ -187,7 +187,7 @@ impl PrintedPages {
             Caption::Clues => row.clues().map(|clues| format!("{clues} clues")),
         };
         let caption: Vec<_> =
-            lack(row.status()).map(String::from).into_iter().chain(caption).collect();
+            [lack(row.status()).map(String::from), caption].into_iter().flatten().collect();
         [heading.unwrap_or_default(), caption.join(" · ")]
     }
 }

@@ -147,8 +147,6 @@ struct MappedBlock<P> {
     /// The index of the worker to which it returns.
     worker: usize,
     value: P,
-    /// The end of the run, if it ends before this block.
-    early_end: Option<io::Error>,
     summary: BlockSummary,
 }
 
@@ -166,11 +164,17 @@ impl<P> Reducer<'_, P> {
         if self.end.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn consume(&mut self, mut mapped: MappedBlock<P>) -> ControlFlow<()> {
-        if let Some(end) = mapped.early_end {
-            self.end = Err(end);
-            return ControlFlow::Break(());
-        }
+    fn end_early(&mut self, error: io::Error) -> ControlFlow<()> {
+        self.end = Err(error);
+        ControlFlow::Break(())
+    }
+
+    /// Consumes a block, or the end of the run before it.
+    fn consume(&mut self, mapped: io::Result<MappedBlock<P>>) -> ControlFlow<()> {
+        let mut mapped = match mapped {
+            Ok(mapped) => mapped,
+            Err(error) => return self.end_early(error),
+        };
         self.reduce(&mut mapped.value, Some(&mapped.summary))?;
         if let Some(worker) = self.recycle.get(mapped.worker) {
             // A worker that has ended needs no more mapped blocks.
@@ -224,8 +228,8 @@ pub fn fold_blocks<'m, P: Default + Send>(
     let (recycle, free): (Vec<_>, Vec<_>) = (0..count).map(|_| bounded(mapped_blocks)).unzip();
     for (worker, sender) in recycle.iter().enumerate() {
         for _ in 0..mapped_blocks {
-            let (value, early_end, summary) = (P::default(), None, BlockSummary::default());
-            let mapped = MappedBlock { worker, value, early_end, summary };
+            let (value, summary) = (P::default(), BlockSummary::default());
+            let mapped = MappedBlock { worker, value, summary };
             sender.send(mapped).unwrap_or_else(|_| unreachable!("the receiver is here"));
         }
     }
@@ -270,7 +274,7 @@ pub fn fold_blocks<'m, P: Default + Send>(
     });
     let source = fold.source.into_inner().unwrap_or_else(PoisonError::into_inner);
     let end = fold.sequencer.into_consumer().end.and(source.end);
-    Folded { end, threads: threads.count(), threads_refused: threads.are_refused() }
+    Folded { end, threads: threads.count(), threads_refused: threads.are_refused }
 }
 
 /// The state that the workers of a run share.
@@ -282,7 +286,7 @@ struct Fold<'a, 'f, 'r, P> {
     needs: Needs,
     options: &'a Options,
     stop: StopFlag,
-    sequencer: Sequencer<Reducer<'r, P>, MappedBlock<P>>,
+    sequencer: Sequencer<Reducer<'r, P>, io::Result<MappedBlock<P>>>,
 }
 
 struct NumberedSource<'a> {
@@ -292,9 +296,6 @@ struct NumberedSource<'a> {
     end: io::Result<()>,
 }
 
-/// The job of a worker, and the function that maps its rows.
-type StartedJob<'j, 'm, P> = (Box<dyn Worker + 'j>, Box<Map<'m, P>>);
-
 /// A worker of a run. The buffers are reused for all blocks.
 struct FoldWorker<'j, 'm, P> {
     work: Work,
@@ -302,15 +303,17 @@ struct FoldWorker<'j, 'm, P> {
     largest: usize,
     /// The time that the block took, without waiting.
     time: Duration,
-    /// Created when the first block arrives.
-    job: Option<StartedJob<'j, 'm, P>>,
+    /// The job, and the function that maps its rows, created when the first block arrives.
+    job: Option<Box<dyn Worker + 'j>>,
+    map: Option<Box<Map<'m, P>>>,
 }
 
 impl<P> FoldWorker<'_, '_, P> {
     fn new(fold: &Fold<'_, '_, '_, P>) -> Self {
         let bytes = fold.options.block_bytes;
         let largest = fold.job.block_bytes().min(bytes);
-        Self { work: Work::new(bytes, largest), largest, time: Duration::ZERO, job: None }
+        let work = Work::new(bytes, largest);
+        Self { work, largest, time: Duration::ZERO, job: None, map: None }
     }
 
     /// Frees the memory for a long record.
@@ -356,31 +359,38 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         mut mapped: MappedBlock<P>,
     ) -> ControlFlow<()> {
         let begin = Instant::now();
-        let FoldWorker { work, job, time, .. } = worker;
-        let (job, map) = job.get_or_insert_with(|| (self.job.start(&self.stop), make_map()));
-        let waited = match self.evaluate(number, &mut **job, work) {
-            Ok(waited) => waited,
-            Err(early_end) => {
-                if early_end.is_some() {
-                    mapped.early_end = early_end;
-                    self.sequencer.submit(number, mapped);
-                }
+        let FoldWorker { work, job, map, time, .. } = worker;
+        let job = &mut **job.get_or_insert_with(|| self.job.start(&self.stop));
+        let map = &mut **map.get_or_insert_with(make_map);
+        let Some(waited) = self.evaluate(number, job, work) else {
+            return ControlFlow::Break(());
+        };
+        let part = waited.and_then(|waited| {
+            let part = self.map_part(job, map, work, &mut mapped);
+            *time = begin.elapsed().saturating_sub(waited);
+            part
+        });
+        match part {
+            Ok(true) => {}
+            Ok(false) => {
+                self.sequencer.submit(number, Ok(mapped));
+                return ControlFlow::Continue(());
+            }
+            Err(error) => {
+                self.sequencer.submit(number, Err(error));
                 return ControlFlow::Break(());
             }
-        };
-        let mut has_more = self.map_part(&mut **job, map, work, &mut mapped);
-        *time = begin.elapsed().saturating_sub(waited);
-        if !has_more {
-            self.sequencer.submit(number, mapped);
-            return ControlFlow::Continue(());
         }
         // A block in parts keeps its turn from the first part to the last.
         self.sequencer.in_turn(number, |reducer| {
-            while has_more {
+            loop {
                 reducer.reduce(&mut mapped.value, None)?;
-                has_more = self.map_part(&mut **job, map, work, &mut mapped);
+                match self.map_part(job, map, work, &mut mapped) {
+                    Ok(true) => {}
+                    Ok(false) => return reducer.consume(Ok(mapped)),
+                    Err(error) => return reducer.end_early(error),
+                }
             }
-            reducer.consume(mapped)
         })
     }
 
@@ -391,43 +401,40 @@ impl<'a, P> Fold<'a, '_, '_, P> {
         map: &mut Map<'_, P>,
         work: &mut Work,
         mapped: &mut MappedBlock<P>,
-    ) -> bool {
+    ) -> io::Result<bool> {
         work.derived.iter_mut().for_each(Vec::clear);
-        let has_more = job.derive(work);
-        if let Ok(has_more) = has_more {
-            let derived = work.derived.as_deref();
-            map(&Rows { derived, is_last_part: !has_more, ..work.rows() }, &mut mapped.value);
+        let has_more = job.derive(work)?;
+        let derived = work.derived.as_deref();
+        map(&Rows { derived, is_last_part: !has_more, ..work.rows() }, &mut mapped.value);
+        // Encoders that search end early as well.
+        if self.stop.is_requested() {
+            return Err(stopped());
         }
-        match has_more {
-            // Encoders that search end early as well.
-            Ok(_) if self.stop.is_requested() => mapped.early_end = Some(stopped()),
-            Ok(true) => return true,
-            Ok(false) => mapped.summary.update(work, self.options.statistics.is_some()),
-            Err(error) => mapped.early_end = Some(error),
+        if !has_more {
+            mapped.summary.update(work, self.options.statistics.is_some());
         }
-        false
+        Ok(has_more)
     }
 
     /// Computes the results of a block, and returns the time that filters took, which may wait for
-    /// earlier blocks. If the run ends before this block, fails with its end, unless another block
-    /// has already ended it.
+    /// earlier blocks; `None` if another block has ended the run.
     fn evaluate(
         &self,
         number: u64,
         job: &mut dyn Worker,
         work: &mut Work,
-    ) -> Result<Duration, Option<io::Error>> {
+    ) -> Option<io::Result<Duration>> {
         if let Err(error) = self.run_job(job, work) {
             // The block must still take its turn, or later blocks would wait forever.
             self.filters.take_turn(number);
-            return Err(Some(error));
+            return Some(Err(error));
         }
         let begin = Instant::now();
-        let filtered = self.filters.apply(number, work).ok_or(None)?;
+        let filtered = self.filters.apply(number, work)?;
         let waited = begin.elapsed();
-        filtered?;
-        properties::compute(job.solver(), self.needs, None, work)?;
-        Ok(waited)
+        let computed =
+            filtered.and_then(|()| properties::compute(job.solver(), self.needs, None, work));
+        Some(computed.map(|()| waited))
     }
 
     /// Reads a block, runs the job, and computes the properties that filters read.

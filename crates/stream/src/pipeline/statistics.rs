@@ -35,47 +35,32 @@ pub struct Statistics {
 
 impl Statistics {
     pub(super) fn of(rows: &Rows<'_>) -> Self {
-        let mut clues = [0; 82];
-        // Indexed by the number of binary digits.
-        let (mut guesses, mut ratings) = ([0; 65], [0; 65]);
-        let (mut techniques, mut se121) = (BTreeMap::new(), BTreeMap::new());
-        let digits = |number: u64| (u64::BITS - number.leading_zeros()) as usize;
+        // The smallest number of the class of a number.
+        let least = |number: u64| number.checked_ilog2().map_or(0, |log| 1 << log);
+        let mut of = Self::default();
         for row in rows.records() {
-            let (Some(count), Ok(outcome)) = (row.clues(), row.outcome()) else { continue };
-            clues[count] += 1;
-            guesses[digits(outcome.guesses)] += u64::from(rows.results.are_timed);
+            let (Some(clues), Ok(outcome)) = (row.clues(), row.outcome()) else { continue };
             let properties = row.properties();
-            if let Some(hardest) = properties.path.as_deref().and_then(|path| path.hardest) {
-                *techniques.entry(hardest).or_default() += 1;
-            }
-            if let Some(rating) = properties.se_rating {
-                *se121.entry(rating.er.into()).or_default() += 1;
-            }
-            properties
-                .guess_rating
-                .into_iter()
-                .for_each(|rating| ratings[digits(rating as u64)] += 1);
+            let hardest = properties.path.as_deref().and_then(|path| path.hardest);
+            let guesses = rows.results.are_timed.then_some(outcome.guesses);
+            count(&mut of.techniques, hardest);
+            count(&mut of.se121, properties.se_rating.map(|rating| rating.er.into()));
+            count(&mut of.clues, Some(clues as u64));
+            count(&mut of.guesses, guesses.map(least));
+            count(
+                &mut of.guess_ratings,
+                properties.guess_rating.map(|rating| least(rating as u64)),
+            );
         }
-        let least = |digits: u64| if digits == 0 { 0 } else { 1 << (digits - 1) };
-        Self {
-            techniques,
-            se121,
-            clues: counted(&clues, |clues| clues),
-            guesses: counted(&guesses, least),
-            guess_ratings: counted(&ratings, least),
-        }
+        of
     }
 
     pub(super) fn add_all(&mut self, other: &Self) {
-        for (all, other) in [
-            (&mut self.se121, &other.se121),
-            (&mut self.clues, &other.clues),
-            (&mut self.guesses, &other.guesses),
-            (&mut self.guess_ratings, &other.guess_ratings),
-        ] {
-            add_counts(all, other);
-        }
         add_counts(&mut self.techniques, &other.techniques);
+        add_counts(&mut self.se121, &other.se121);
+        add_counts(&mut self.clues, &other.clues);
+        add_counts(&mut self.guesses, &other.guesses);
+        add_counts(&mut self.guess_ratings, &other.guess_ratings);
     }
 }
 
@@ -83,7 +68,6 @@ fn add_counts<K: Copy + Ord>(all: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64
     other.iter().for_each(|(&key, count)| *all.entry(key).or_default() += count);
 }
 
-/// Returns the counts that are not 0, by the keys of their indices.
-fn counted(counts: &[u64], key: impl Fn(u64) -> u64) -> BTreeMap<u64, u64> {
-    (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(i, &count)| (key(i), count)).collect()
+fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: Option<K>) {
+    key.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
 }

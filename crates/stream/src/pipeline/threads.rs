@@ -15,7 +15,7 @@ pub(super) struct Threads {
     /// The pool, or `None` if the calling thread works alone.
     pool: Option<ThreadPool>,
     /// Whether fewer threads were started than would be useful.
-    are_refused: bool,
+    pub(super) are_refused: bool,
 }
 
 impl Threads {
@@ -30,10 +30,6 @@ impl Threads {
         let pool = if useful > 1 { pool(useful) } else { None };
         let are_refused = useful > pool.as_ref().map_or(1, ThreadPool::current_num_threads);
         Self { pool, are_refused }
-    }
-
-    pub(super) fn are_refused(&self) -> bool {
-        self.are_refused
     }
 
     pub(super) fn count(&self) -> usize {

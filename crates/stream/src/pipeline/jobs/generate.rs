@@ -226,7 +226,7 @@ impl Generate {
         let min = if self.condition.is_some() { 4 } else { max.min(64) };
         let count = puzzles.end.saturating_sub(puzzles.start);
         let per_block = (count / 32).next_power_of_two().clamp(min, max);
-        Ranges::new(puzzles, per_block)
+        Ranges::of(puzzles, per_block, Arc::new(()))
     }
 }
 

@@ -21,11 +21,6 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Creates a source of ranges of at most `per_block` numbers, without records.
-    pub fn new(numbers: Range<u64>, per_block: u64) -> Self {
-        Self::of(numbers, per_block, Arc::new(()))
-    }
-
     /// Creates a source of ranges of at most `per_block` numbers; `contents` provides the records.
     pub fn of(numbers: Range<u64>, per_block: u64, contents: Arc<dyn Contents>) -> Self {
         Self { remaining: numbers, per_block, contents }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use memchr::memchr;
+use twox_hash::xxhash3_128::Hasher;
 
-use crate::check_sum::StreamSum;
 use crate::input::foreign::byte_order_mark;
 use crate::input::{
     BLOCK_BYTES, ColumnFile, ElementLines, Layout, Objects, Position, Source, lines,
@@ -35,10 +35,10 @@ pub struct TextSource<'a> {
     carry: Vec<u8>,
     /// The permission to be longer than usual, which one block at a time has.
     long: Arc<()>,
-    /// The number of raw bytes that the readers of all inputs have read.
-    raw_bytes: Arc<AtomicU64>,
-    /// Whether positions have checksums.
-    has_sums: bool,
+    /// The number of raw bytes that the readers of all inputs have read, for blocks.
+    pub raw_bytes: Arc<AtomicU64>,
+    /// Whether positions have checksums, by which a later run can recognize the inputs.
+    pub has_sums: bool,
     failures: Vec<InputFailure>,
 }
 
@@ -80,18 +80,6 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// Adds the number of raw bytes to blocks, from the counter of the readers.
-    #[must_use]
-    pub fn with_raw_bytes(self, raw_bytes: Arc<AtomicU64>) -> Self {
-        Self { raw_bytes, ..self }
-    }
-
-    /// Enables a checksum for each position, by which a later run can recognize the inputs.
-    #[must_use]
-    pub fn with_check_sums(self) -> Self {
-        Self { has_sums: true, ..self }
-    }
-
     /// Skips the bytes that an earlier run has read now instead of with the first block. Returns how
     /// the input differs from what that run has read, if it does.
     ///
@@ -129,7 +117,7 @@ impl<'a> TextSource<'a> {
             stop: Arc::clone(&self.stop),
             to_skip: if columns.is_some() { 0 } else { source.skip },
             read_bytes: 0,
-            sum: self.has_sums.then(StreamSum::default),
+            sum: self.has_sums.then(Hasher::new),
         };
         self.carry.clear();
         self.next += 1;
@@ -351,16 +339,16 @@ struct CountingReader<'a> {
     to_skip: u64,
     /// The number of bytes read after the skipped ones.
     read_bytes: u64,
-    /// The checksum of the bytes passed on in blocks, if it is computed.
-    sum: Option<StreamSum>,
+    /// The hash of the bytes passed on in blocks, if checksums are computed.
+    sum: Option<Hasher>,
 }
 
 impl CountingReader<'_> {
-    /// Adds bytes to the checksum, and returns the result.
+    /// Adds bytes to the checksum, and returns the result, the lower 64 bits of the XXH3 hash.
     fn add(&mut self, bytes: &[u8]) -> Option<u64> {
         let sum = self.sum.as_mut()?;
-        sum.add(bytes);
-        Some(sum.value())
+        sum.write(bytes);
+        Some(sum.finish_128() as u64)
     }
 
     /// Skips the bytes that an earlier run has read, and returns how they differ from those, if

@@ -5,10 +5,10 @@
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::panic;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use bulkdoku::Source;
-use bulkdoku::input::{InputOptions, Stream};
+use bulkdoku::input::{InputOptions, Stream, StreamOptions};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku_arrow::parquet::open;
 use libfuzzer_sys::fuzz_target;
@@ -48,7 +48,9 @@ fn check(file: File) {
     let Ok(mut stream) = Stream::of_file(file, open) else { return };
     let options = InputOptions { column: Some("1".into()), ..InputOptions::default() };
     let Ok(Some(layout)) = stream.layout(&options, || false) else { return };
-    let mut records = RecordReader::new([Source::of_stream("x".into(), stream, layout)]);
+    let (options, count) = (StreamOptions::default(), Arc::default());
+    let source = Source::of_stream("x".into(), stream, layout, options, &count);
+    let mut records = RecordReader::new([source]);
     // The values of a small file may be repeated many times.
     for _ in 0..100_000 {
         if records.next().is_none() {

@@ -31,7 +31,9 @@ impl InputOptions {
             let mut rows = sample.rows(delimiter);
             match rows.next() {
                 Some(first) => {
-                    let named = rows.next().and_then(|row| first.with_row_names(&row));
+                    // A chosen column is found in the first row, without those after it.
+                    let second = rows.next().filter(|_| self.column.is_none());
+                    let named = second.and_then(|row| first.with_row_names(&row));
                     candidates.push(named.unwrap_or(first));
                 }
                 None if sample.is_all => {}

@@ -1,5 +1,5 @@
 //! The integration tests: a single binary with one module per topic, so that the library is linked
-//! once. Tests that count allocations need separate processes (`tests/*allocations.rs`).
+//! once. The test that counts allocations needs a separate process (`tests/allocations.rs`).
 
 mod common;
 

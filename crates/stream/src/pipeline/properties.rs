@@ -83,12 +83,6 @@ impl Needs {
     }
 }
 
-struct UniquePuzzle {
-    record: usize,
-    puzzle: Puzzle,
-    outcome: Outcome,
-}
-
 /// The records of a block whose properties are computed, and a solver if there is one.
 struct Computation<'a> {
     solver: Option<&'a mut Solver>,
@@ -160,15 +154,6 @@ impl Computation<'_> {
             if is_unique { value(row) } else { None }
         })
     }
-
-    /// Returns the puzzles with exactly one solution, if searches prove that.
-    fn unique_puzzles(&self) -> Vec<UniquePuzzle> {
-        let unique = self.per_unique(|row| {
-            let (puzzle, outcome) = (row.puzzle()?, *row.outcome_or_none());
-            Some(UniquePuzzle { record: row.index, puzzle, outcome })
-        });
-        unique.into_iter().flatten().collect()
-    }
 }
 
 /// The properties: one value per record each, or none if they need a solver and there is none.
@@ -230,35 +215,42 @@ impl Computation<'_> {
         if self.solver.as_ref().is_some_and(|solver| solver.job.rating_isomorphs == 0) {
             return Ok(self.per_unique(|row| Some(row.outcome_or_none().guesses as f64)));
         }
-        let (unique, records) = (self.unique_puzzles(), self.work.records.all.len());
+        let forms = self.per_unique(|row| row.puzzle()?.canonical().ok());
         match &mut self.solver {
-            Some(solver) => solver.rate(&unique, records),
+            Some(solver) => solver.rate(&forms),
             None => Ok(Vec::new()),
         }
     }
 
     fn minimal(&mut self) -> io::Result<Vec<Option<bool>>> {
-        let mut unique = self.unique_puzzles();
+        let mut tested = self
+            .per_unique(|row| Some(Neighbor::new(row.puzzle()?, row.outcome_or_none().grid, true)));
         let records = &self.work.records;
         let givens = self.per_record(|row| {
-            let givens = records.givens(row.index)?;
-            has_one_solution(row.outcome_or_none()).then_some((row.index, *givens))
+            let is_solved = has_one_solution(row.outcome_or_none());
+            records.givens(row.index).filter(|_| is_solved).copied()
         });
         let Some(solver) = &mut self.solver else { return Ok(Vec::new()) };
         // Puzzles of which some cells are solved are replaced by their givens.
-        unique.retain(|unique| records.givens(unique.record).is_none());
-        unique.extend(solver.unique_givens(givens.into_iter().flatten().collect())?);
-        let neighbor = |it: &UniquePuzzle| Neighbor::new(it.puzzle, it.outcome.grid, true);
-        let mut minimized: Vec<_> = unique.iter().map(neighbor).collect();
+        let puzzles: Vec<_> = givens.iter().flatten().copied().collect();
+        let mut proved = solver.prove(&puzzles)?.into_iter();
+        for (tested, givens) in tested.iter_mut().zip(givens) {
+            if let Some((givens, outcome)) =
+                givens.and_then(|givens| Some((givens, proved.next()?)))
+            {
+                let neighbor = Neighbor::new(givens, outcome.grid, true);
+                *tested = has_one_solution(&outcome).then_some(neighbor);
+            }
+        }
+        let mut minimized: Vec<_> = tested.iter().flatten().copied().collect();
         let stop = &solver.stop;
         let explorer =
             solver.explorer.get_or_insert_with(|| Explorer::new(SimdLevel::best(), stop));
         explorer.minimize(&mut minimized, false).ok_or_else(stopped)?;
-        let mut minimal = vec![None; records.all.len()];
-        for (unique, minimized) in unique.iter().zip(minimized) {
-            minimal[unique.record] = Some(minimized.puzzle == unique.puzzle);
-        }
-        Ok(minimal)
+        let mut minimized = minimized.iter();
+        let is_minimal =
+            |tested: Option<Neighbor>| Some(tested?.puzzle == minimized.next()?.puzzle);
+        Ok(tested.into_iter().map(is_minimal).collect())
     }
 }
 
@@ -281,39 +273,18 @@ impl Solver {
 
     /// Rates puzzles by the geometric mean of guesses + 1, minus 1, over isomorphs of their
     /// canonical forms, so all isomorphs of a puzzle have the same rating.
-    fn rate(
-        &mut self,
-        unique_puzzles: &[UniquePuzzle],
-        records: usize,
-    ) -> io::Result<Vec<Option<f64>>> {
+    fn rate(&mut self, forms: &[Option<Canonical<Puzzle>>]) -> io::Result<Vec<Option<f64>>> {
         let count = self.job.rating_isomorphs;
-        let forms: Vec<_> =
-            unique_puzzles.iter().filter_map(|unique| unique.puzzle.canonical().ok()).collect();
-        let mut sums = vec![0.0; unique_puzzles.len()];
+        let mut sums = vec![0.0; forms.iter().flatten().count()];
         for permutation in isomorphs().take(count as usize) {
-            let puzzles: Vec<_> =
-                forms.iter().map(|canonical| permutation.puzzle(&canonical.form)).collect();
+            let isomorph = |canonical: &Canonical<Puzzle>| permutation.puzzle(&canonical.form);
+            let puzzles: Vec<_> = forms.iter().flatten().map(isomorph).collect();
             for (sum, outcome) in sums.iter_mut().zip(self.prove(&puzzles)?) {
                 *sum += if outcome.gave_up { f64::NAN } else { (outcome.guesses as f64).ln_1p() };
             }
         }
-        let mut ratings = vec![None; records];
-        for (unique, sum) in unique_puzzles.iter().zip(sums) {
-            let mean: f64 = (sum / f64::from(count)).exp_m1();
-            ratings[unique.record] = Some(mean).filter(|mean| mean.is_finite());
-        }
-        Ok(ratings)
-    }
-
-    /// Returns the given cells of records that have one solution themselves.
-    fn unique_givens(
-        &mut self,
-        givens: Vec<(usize, Puzzle)>,
-    ) -> io::Result<impl Iterator<Item = UniquePuzzle>> {
-        let puzzles: Vec<_> = givens.iter().map(|(_, puzzle)| *puzzle).collect();
-        let proved = givens.into_iter().zip(self.prove(&puzzles)?);
-        Ok(proved.filter_map(|((record, puzzle), outcome)| {
-            has_one_solution(&outcome).then_some(UniquePuzzle { record, puzzle, outcome })
-        }))
+        let mut means = sums.iter().map(|sum: &f64| (sum / f64::from(count)).exp_m1());
+        let ratings = forms.iter().map(|form| form.as_ref().and_then(|_| means.next()));
+        Ok(ratings.map(|mean| mean.filter(|mean| mean.is_finite())).collect())
     }
 }

@@ -101,7 +101,7 @@ columns! {
         |row| Value::Number(row.line());
     /// The seed of generated puzzles.
     Seed = "seed", Number, 0..=MAX, Needs::NONE, GENERATE,
-        |row| row.results().seed.map_or(Value::None, Value::Number);
+        |row| row.rows.results.seed.map_or(Value::None, Value::Number);
     /// The cells or marks as written; the whole line of a malformed record.
     Puzzle = "puzzle", Text, 0..=MAX, Needs::NONE, SOLVE | CHECK | CANON | DERIVED | GENERATE,
         |row| Value::of_text(row.text(), row.record.puzzle.is_ok());

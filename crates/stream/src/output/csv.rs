@@ -128,15 +128,14 @@ impl CsvRows {
 
     #[inline(never)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        let copied = if self.copied > 1 { row.span(self.copied, self.separator) } else { None };
-        let rest = match copied {
-            None => &self.columns[..],
-            Some(span) => {
-                out.append(span);
-                out.push(self.separator);
-                &self.columns[self.copied..]
-            }
-        };
+        let mut rest = &self.columns[..];
+        if self.copied > 1
+            && let Some(span) = row.span(self.copied, self.separator)
+        {
+            out.append(span);
+            out.push(self.separator);
+            rest = &self.columns[self.copied..];
+        }
         let is_only = self.columns.len() == 1;
         for column in rest {
             push_value(self.separator, column.source.value(row), is_only, out);

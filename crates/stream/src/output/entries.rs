@@ -5,20 +5,18 @@
 
 use serde_json::json;
 
-use super::{Needs, Row, RowBuffer, TextRows};
+use super::{Needs, Row, TextRows};
 use bulkdoku_core::Status;
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_logic::Technique;
 
 /// Returns the format of one entry per record, `null` unless it has exactly one solution.
 pub fn entries() -> TextRows {
-    let encoder = || {
-        |row: &Row<'_>, out: &mut RowBuffer| {
-            let entry = entry(row).unwrap_or_default();
-            out.append(format!("{entry}\n").as_bytes());
-        }
-    };
-    TextRows { needs: Needs::PATH, ..TextRows::new(encoder) }
+    let rows = TextRows::new(|row, out| {
+        let entry = entry(row).unwrap_or_default();
+        out.append(format!("{entry}\n").as_bytes());
+    });
+    TextRows { needs: Needs::PATH, ..rows }
 }
 
 fn entry(row: &Row<'_>) -> Option<serde_json::Value> {

@@ -133,8 +133,9 @@ impl JsonRows {
             |(index, source): &(usize, ColumnSource)| Some((row.json_value(*index)?, *source));
         let mut values: Vec<_> = self.replaced.iter().filter_map(value).collect();
         values.sort_by_key(|(range, _)| range.start);
+        let has_nan = row.rows.records.has_nan;
         let copy = |out: &mut RowBuffer, part| {
-            if row.has_nan() { out.append(&nulls_for_nan(part)) } else { out.append(part) }
+            if has_nan { out.append(&nulls_for_nan(part)) } else { out.append(part) }
         };
         let mut copied = 0;
         for (range, source) in values {

@@ -23,7 +23,7 @@ use bulkdoku_core::puzzle::CELLS;
 /// Returns the format of one line per row, with the value of this column: a puzzle, solution, or
 /// canonical form. The line of a missing value is empty.
 pub fn lines(column: Column) -> TextRows {
-    let append = move |row: &Row<'_>, out: &mut RowBuffer| {
+    let rows = TextRows::new(move |row, out| {
         match column.value(row) {
             Value::Cells(cells) => out.append_first(CELLS, cells),
             Value::Grid(grid) => out.grid(grid),
@@ -35,48 +35,42 @@ pub fn lines(column: Column) -> TextRows {
             _ => {}
         }
         out.push(b'\n');
-    };
-    TextRows { needs: column.needs(), ..TextRows::new(move || append) }
+    });
+    TextRows { needs: column.needs(), ..rows }
 }
 
 /// Returns the format of the line of each record as written in the input.
 pub fn input_lines() -> TextRows {
-    TextRows::new(|| {
-        |row: &Row<'_>, out: &mut RowBuffer| {
-            out.append(row.line_text());
-            out.push(b'\n');
-        }
+    TextRows::new(|row, out| {
+        out.append(row.line_text());
+        out.push(b'\n');
     })
 }
 
 /// Returns the format of a label, and the grid and a blank line if there is a solution; labels
 /// include the input's name if `with_file`.
 pub fn labeled_grids(with_file: bool) -> TextRows {
-    TextRows::new(move || {
-        move |row: &Row<'_>, out: &mut RowBuffer| {
-            let file = if with_file { format!("{}, ", visible(row.file())) } else { String::new() };
-            let label = format!("# {file}line {}: {}\n", row.line(), row.status().name());
-            out.append(label.as_bytes());
-            push_solution::<10>(row, out);
-            if row.solution().is_some() {
-                out.append(b"\n");
-            }
+    TextRows::new(move |row, out| {
+        let file = if with_file { format!("{}, ", visible(row.file())) } else { String::new() };
+        let label = format!("# {file}line {}: {}\n", row.line(), row.status().name());
+        out.append(label.as_bytes());
+        push_solution::<10>(row, out);
+        if row.solution().is_some() {
+            out.append(b"\n");
         }
     })
 }
 
 /// Returns the format of the cells of each row under a label, for generated puzzles.
 pub fn puzzle_grids() -> TextRows {
-    TextRows::new(|| {
-        |row: &Row<'_>, out: &mut RowBuffer| {
-            let seed = row.results().seed.unwrap_or_default();
-            out.append(format!("# row {} of seed {seed}\n", row.line()).as_bytes());
-            for line in row.text().chunks(9) {
-                out.append(line);
-                out.append(b"\n");
-            }
+    TextRows::new(|row, out| {
+        let seed = row.rows.results.seed.unwrap_or_default();
+        out.append(format!("# row {} of seed {seed}\n", row.line()).as_bytes());
+        for line in row.text().chunks(9) {
+            out.append(line);
             out.append(b"\n");
         }
+        out.append(b"\n");
     })
 }
 
@@ -85,8 +79,7 @@ pub fn puzzle_grids() -> TextRows {
 ///
 /// [`Options::reported`]: crate::pipeline::Options::reported
 pub fn judge_grids(has_spaces: bool) -> TextRows {
-    let push = if has_spaces { push_solution::<18> } else { push_solution::<10> };
-    TextRows::new(move || push)
+    TextRows::new(if has_spaces { push_solution::<18> } else { push_solution::<10> })
 }
 
 /// Appends the nine lines of a solution, which have this length.

@@ -86,11 +86,9 @@ pub struct TextRows {
 }
 
 impl TextRows {
-    /// Creates a format from a function that creates the function with which a worker appends rows.
-    fn new<F: FnMut(&Row<'_>, &mut RowBuffer) + 'static>(
-        append: impl Fn() -> F + Send + Sync + 'static,
-    ) -> Self {
-        Self { needs: Needs::NONE, encoder: Box::new(move || each_row(append())) }
+    /// Creates a format from a function that appends a row, of which each worker has a copy.
+    fn new(append: impl FnMut(&Row<'_>, &mut RowBuffer) + Clone + Send + Sync + 'static) -> Self {
+        Self { needs: Needs::NONE, encoder: Box::new(move || each_row(append.clone())) }
     }
 }
 

@@ -213,10 +213,6 @@ impl<'a> Row<'a> {
         own.unwrap_or(self.rows.results.statuses[self.index])
     }
 
-    pub(crate) fn results(&self) -> &'a Results {
-        self.rows.results
-    }
-
     /// Returns the outcome of the engine.
     ///
     /// # Errors
@@ -317,11 +313,6 @@ impl<'a> Row<'a> {
         let is_object = self.record.puzzle.is_ok()
             || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
         (is_object && !keys.is_empty()).then(|| text[..text.len() - 1].trim_ascii_end())
-    }
-
-    /// Returns whether values of the block may be `NaN` or `Infinity`.
-    pub(super) fn has_nan(&self) -> bool {
-        self.rows.records.has_nan
     }
 
     /// Returns the position in the block of a part of it.

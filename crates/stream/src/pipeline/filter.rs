@@ -94,7 +94,9 @@ impl<'a, 'f> Filters<'a, 'f> {
         let (local, last) = all.split_at_mut(count);
         assert!(last.len() <= 1, "no filter follows one that keeps state");
         let in_order = match last {
-            [Filter::InOrder(_, decide)] => Some(Sequencer::without_items(&mut **decide)),
+            [Filter::InOrder(_, decide)] => {
+                Some(Sequencer::new(&mut **decide, 0, |_, item| match item {}, |_| {}))
+            }
             _ => None,
         };
         let early = match &*local {

@@ -1,13 +1,5 @@
 //! The path from inputs to rows: blocks, jobs, filters, and sinks, in order and on all cores.
 //!
-//! ```text
-//!  sources ──▶ BlockSource ──▶ Job ───▶ Filters ───▶ Format ──▶ Sequencer ──▶ Sink
-//!  files,      fills the       fills    set each     encodes    one block     headers, rows,
-//!  stdin,      worker's        Results  record's     the rows   at a time,    messages,
-//!  seeds       block                    destination  of a       in order      checkpoints
-//!                                                    block
-//! ```
-//!
 //! The workers are a rayon pool. Reading and writing have no separate threads, which would have to
 //! be woken for every block and would compete for the cores. Instead, a worker fills its block
 //! under a lock, and after finishing a block, it writes all blocks whose turn it is. Compressed

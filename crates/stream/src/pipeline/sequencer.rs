@@ -17,8 +17,8 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A sequencer that gives numbered blocks access to a consumer, one after another. No items are
-/// submitted by default, so every worker waits for its turn.
+/// A sequencer that gives numbered blocks access to a consumer, one after another. No items can
+/// be submitted by default, so every worker waits for its turn.
 pub(super) struct Sequencer<C, T = Infallible> {
     queue: Mutex<Queue<T>>,
     /// Notified when the consumer is released or the sequencer is closed.
@@ -43,12 +43,6 @@ struct Queue<T> {
 /// Locks a mutex. Its state after a panic is never used, because a panic closes the sequencer.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<C> Sequencer<C> {
-    pub(super) fn without_items(consumer: C) -> Self {
-        Self::new(consumer, 0, |_, item| match item {}, |_| {})
-    }
 }
 
 impl<C, T> Sequencer<C, T> {

@@ -10,7 +10,7 @@ mod text;
 
 use std::ops::ControlFlow;
 
-use super::{Row, RowBuffer, TextRows};
+use super::{Needs, Row, RowBuffer, TextRows, each_row};
 use bulkdoku_core::{Status, StopFlag};
 use bulkdoku_logic::{Path, Rater, Step, Techniques};
 
@@ -39,11 +39,12 @@ fn traced(
     append: impl Fn(&mut Rater, &Row<'_>, &mut RowBuffer) + Copy + Send + Sync + 'static,
 ) -> TextRows {
     let stop = stop.clone();
-    TextRows::new(move || {
+    let encoder = move || {
         let mut rater = Rater::new(Techniques::ALL);
         rater.stop_at(stop.clone());
-        move |row: &Row<'_>, out: &mut RowBuffer| append(&mut rater, row, out)
-    })
+        each_row(move |row, out| append(&mut rater, row, out))
+    };
+    TextRows { needs: Needs::NONE, encoder: Box::new(encoder) }
 }
 
 /// Returns the format of the boards of a path: 81 characters per line, from the puzzle to the

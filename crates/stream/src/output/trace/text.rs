@@ -1,7 +1,6 @@
 //! Solving paths as text, such as that on which language models are trained.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
 use bulkdoku_core::board::Board;
 use bulkdoku_core::named::named_enum;
@@ -9,7 +8,7 @@ use bulkdoku_core::puzzle::cell_name;
 use bulkdoku_core::{Status, StopFlag};
 use bulkdoku_logic::{Candidate, Explained, Step, steps};
 
-use crate::output::{FormatError, Row, RowBuffer, TextRows};
+use crate::output::{FormatError, Row, TextRows};
 
 /// The text of a step, with fields in braces. It parses from text such as `"{sentence}.\n{board}\n"`,
 /// which is the default, in which `{{` and `}}` are braces.
@@ -135,14 +134,11 @@ pub fn push_path_text(row: &Row<'_>, template: &Template, stop: &StopFlag, out: 
 
 /// Returns the format of paths as text, with an empty line after each record.
 pub fn path_text(template: Template, stop: &StopFlag) -> TextRows {
-    let (template, stop) = (Arc::new(template), stop.clone());
-    TextRows::new(move || {
-        let (template, stop, mut text) = (Arc::clone(&template), stop.clone(), String::new());
-        move |row: &Row<'_>, out: &mut RowBuffer| {
-            text.clear();
-            push_path_text(row, &template, &stop, &mut text);
-            text.push('\n');
-            out.append(text.as_bytes());
-        }
+    let (stop, mut text) = (stop.clone(), String::new());
+    TextRows::new(move |row, out| {
+        text.clear();
+        push_path_text(row, &template, &stop, &mut text);
+        text.push('\n');
+        out.append(text.as_bytes());
     })
 }

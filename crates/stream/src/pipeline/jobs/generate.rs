@@ -86,28 +86,21 @@ fn ranges(recipe: &Recipe) -> Vec<(Column, RangeInclusive<u64>)> {
     let easiest = u64::from(Technique::FullHouse.definition().score);
     ranges.push((Column::Steps, steps..=most_steps));
     ranges.push((Column::Score, easiest * steps..=most_steps));
-    let hardest = match recipe.kind {
-        Kind::Easy => Technique::NakedSingle,
-        _ => Technique::all().last().expect("there is one"),
-    };
-    match most_steps {
-        0 => {
-            let missing = [Column::Technique, Column::Difficulty];
-            ranges.extend(missing.map(|column| (column, RangeInclusive::new(1, 0))));
-            let none = [Column::Se121, Column::Se121Ep, Column::Se121Ed];
-            ranges.extend(none.map(|column| (column, 0..=0)));
-        }
-        _ if most < 81 => {
-            ranges.push((Column::Technique, 0..=hardest as u64));
-            ranges.push((Column::Difficulty, 0..=hardest.difficulty() as u64));
-        }
-        _ => {}
+    if least == 81 {
+        let missing = [Column::Technique, Column::Difficulty];
+        ranges.extend(missing.map(|column| (column, RangeInclusive::new(1, 0))));
+        let none = [Column::Se121, Column::Se121Ep, Column::Se121Ed];
+        ranges.extend(none.map(|column| (column, 0..=0)));
+    } else if most < 81 {
+        let hardest = match recipe.kind {
+            Kind::Easy => Technique::NakedSingle,
+            _ => Technique::all().last().expect("there is one"),
+        };
+        ranges.push((Column::Technique, 0..=hardest as u64));
+        ranges.push((Column::Difficulty, 0..=hardest.difficulty() as u64));
     }
-    match recipe.kind {
-        Kind::Minimal if recipe.symmetry == Symmetry::None => {
-            ranges.push((Column::Minimal, 1..=1));
-        }
-        _ => {}
+    if recipe.kind == Kind::Minimal && recipe.symmetry == Symmetry::None {
+        ranges.push((Column::Minimal, 1..=1));
     }
     ranges
 }

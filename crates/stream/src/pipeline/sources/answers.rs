@@ -44,11 +44,7 @@ impl<S: BlockSource> Answered<S> {
             failures: Vec::new(),
         };
         // A failure is reported with the first block.
-        for _ in 0..skip {
-            if !answered.with_next(|_| {}) {
-                break;
-            }
-        }
+        let _ = (0..skip).all(|_| answered.with_next(|_| {}));
         answered
     }
 
@@ -67,15 +63,9 @@ impl<S: BlockSource> Answered<S> {
 
     /// Returns whether another answer follows, except empty ones at the end.
     fn has_more(&mut self) -> bool {
-        loop {
-            let mut is_empty = false;
-            if !self.with_next(|record| is_empty = text_of(&record).is_empty()) {
-                return false;
-            }
-            if !is_empty {
-                return true;
-            }
-        }
+        let mut is_empty = true;
+        while is_empty && self.with_next(|record| is_empty = text_of(&record).is_empty()) {}
+        !is_empty
     }
 
     fn attach(&mut self, block: &mut Block) -> io::Result<bool> {

@@ -175,10 +175,6 @@ impl Short {
         short
     }
 
-    pub const fn truth(is: bool) -> Self {
-        Self::new(if is { "true" } else { "false" })
-    }
-
     #[inline(always)]
     pub fn number(number: u64) -> Self {
         let mut short = Self { text: [0; SHORT], length: 1 };

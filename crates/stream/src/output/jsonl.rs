@@ -215,7 +215,7 @@ fn push_value(value: Value<'_>, out: &mut RowBuffer) {
         Value::Technique(technique) => push_string(technique.name(), out),
         Value::Difficulty(difficulty) => push_string(difficulty.name(), out),
         Value::Counts(path) => push_string(&path.counts_text(), out),
-        Value::Truth(is) => out.short(&Short::truth(is)),
+        Value::Truth(is) => out.append(if is { &b"true"[..] } else { b"false" }),
         Value::Status(status) => {
             out.append(b"\"");
             out.short(&STATUS_NAMES[status as usize]);

@@ -85,15 +85,9 @@ impl Latencies {
     ///
     /// # Errors
     /// When writing to `out` fails.
-    pub fn write_csv(&self, out: impl Write) -> io::Result<()> {
+    pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "lowest_ns,highest_ns,count,cumulative_count,cumulative_fraction")?;
         let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(out);
-        csv.write_record([
-            "lowest_ns",
-            "highest_ns",
-            "count",
-            "cumulative_count",
-            "cumulative_fraction",
-        ])?;
         let mut cumulative = 0;
         for (lowest, highest, count) in self.buckets() {
             cumulative += count;

@@ -313,7 +313,7 @@ impl Claim {
     pub fn prepare(&mut self, is_whole: bool) -> Result<OutputFiles, Failure> {
         if let Some(journal) = &mut self.journal {
             let resumes = self.destinations.resume;
-            journal.take_over(resumes).map_err(|error| Failure::at(journal.paths()[1], error))?;
+            journal.take_over(resumes).map_err(|error| Failure::at(&journal.paths[1], error))?;
         }
         let written = self.earlier.iter().flat_map(|(journal, _)| journal.paths());
         let written: HashSet<_> = written.collect();
@@ -354,7 +354,7 @@ fn files_in_use(destinations: &Destinations) -> Result<Vec<(Identity, String, bo
         refuse!("{}: standard error is written there; name another file", shown(path));
     }
     let journal = destinations.journal();
-    let journal = journal.iter().flat_map(JournalFile::paths);
+    let journal = journal.iter().flat_map(|file| &file.paths);
     let journal = journal.map(|path| (Identity::of(path), shown(path), true));
     let outputs = destinations.all().map(|path| (out::identity(path), out::name(path), false));
     let mut files = Vec::<(Identity, String, bool)>::new();

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::BenchArgs;
 use super::task::Task;
+use crate::cli::numbers::counted;
 use crate::cli::sets::PuzzleSet;
 use crate::cli::summary::object;
 use crate::cli::version::{Machine, Origin};
@@ -64,8 +65,8 @@ impl Measurement {
     pub fn title(&self) -> String {
         let Self { set, engine, simd, threads, mode, .. } = self;
         let simd = simd.as_ref().map_or(String::new(), |simd| format!(" {simd}"));
-        let plural = if *threads == 1 { "" } else { "s" };
-        let title = format!("{set} {engine}{simd}, {threads} thread{plural}, {mode}");
+        let threads = counted(*threads as u64, "thread");
+        let title = format!("{set} {engine}{simd}, {threads}, {mode}");
         visible(&title).into()
     }
 

@@ -147,11 +147,10 @@ pub type Earlier = (Journal, Option<Position>);
 #[derive(Debug)]
 pub struct JournalFile {
     output: PathBuf,
-    parts: [PathBuf; 2],
-    /// Whether this run owns the file there.
+    /// The paths of both parts, and of the next version of one until it is complete.
+    pub paths: [PathBuf; 3],
+    /// Whether this run owns the parts there.
     are_saved: [bool; 2],
-    /// The path of the next version of a part until it is complete.
-    new: PathBuf,
     pub is_inherited: bool,
 }
 
@@ -192,18 +191,16 @@ impl JournalFile {
     /// Returns the journal of an output, or of the target of a link: the same for all names.
     pub fn of(output: &Path) -> Self {
         let target = target(output);
-        let [run, position, new] = ENDINGS.map(|ending| {
+        let paths = ENDINGS.map(|ending| {
             let mut path = target.clone().into_os_string();
             path.push(ending);
             PathBuf::from(path)
         });
-        let parts = [run, position];
-        Self { output: output.into(), parts, are_saved: [false; 2], new, is_inherited: false }
+        Self { output: output.into(), paths, are_saved: [false; 2], is_inherited: false }
     }
 
-    pub fn paths(&self) -> [&Path; 3] {
-        let [run, position] = &self.parts;
-        [run, position, &self.new]
+    fn new_path(&self) -> &Path {
+        &self.paths[2]
     }
 
     /// Returns whether a path is that of a journal, even if its first line is incomplete.
@@ -219,16 +216,16 @@ impl JournalFile {
     }
 
     fn has(&self, part: Part) -> bool {
-        matches!(ExistingFile::read(&self.parts[part as usize]), Ok(ExistingFile::Journal(_)))
+        matches!(ExistingFile::read(&self.paths[part as usize]), Ok(ExistingFile::Journal(_)))
     }
 
     /// Rejects the output if another file has a path of its journal.
     pub fn check(&self) -> Result<(), Failure> {
-        for path in self.paths() {
+        for path in &self.paths {
             let is_other = match ExistingFile::at(path)? {
                 ExistingFile::Other => true,
                 // A killed run may have left it.
-                ExistingFile::Beginning => path != self.new,
+                ExistingFile::Beginning => path != self.new_path(),
                 ExistingFile::Nothing | ExistingFile::Journal(_) => false,
             };
             if is_other {
@@ -247,10 +244,10 @@ impl JournalFile {
     /// Removes what a run has left that was killed while it saved or removed its journal.
     pub fn load(&self, resumes: bool) -> Result<Option<Earlier>, Failure> {
         self.check()?;
-        self.remove_new().map_err(|error| Failure::at(&self.new, error))?;
-        let [run, position] = [&self.parts[0], &self.parts[1]].map(|path| ExistingFile::at(path));
+        self.remove_new().map_err(|error| Failure::at(self.new_path(), error))?;
+        let [run, position] = [&self.paths[0], &self.paths[1]].map(|path| ExistingFile::at(path));
         let ExistingFile::Journal(run) = run? else {
-            self.remove_part(Part::Position).map_err(|error| Failure::at(&self.parts[1], error))?;
+            self.remove_part(Part::Position).map_err(|error| Failure::at(&self.paths[1], error))?;
             return Ok(None);
         };
         let position = match position? {
@@ -260,7 +257,7 @@ impl JournalFile {
         let earlier = decode(&run).zip(position);
         if earlier.is_none() && resumes {
             let what = "is damaged or was changed; --force starts over";
-            refuse!("{}: {what}", shown(&self.parts[0]));
+            refuse!("{}: {what}", shown(&self.paths[0]));
         }
         Ok(earlier)
     }
@@ -282,11 +279,11 @@ impl JournalFile {
     pub fn save(&mut self, part: Part, bytes: &[u8]) -> io::Result<()> {
         fault::atomic()?;
         self.remove_new()?;
-        let mut file = File::create_new(&self.new)?;
-        let new = TempPath::try_from_path(&self.new)?;
+        let mut file = File::create_new(self.new_path())?;
+        let new = TempPath::try_from_path(self.new_path())?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        let path = &self.parts[part as usize];
+        let path = &self.paths[part as usize];
         if self.are_saved[part as usize] {
             new.persist(path)?;
             return Ok(());
@@ -301,8 +298,8 @@ impl JournalFile {
     }
 
     fn remove_new(&self) -> io::Result<()> {
-        match ExistingFile::read(&self.new)? {
-            ExistingFile::Beginning | ExistingFile::Journal(_) => fs::remove_file(&self.new),
+        match ExistingFile::read(self.new_path())? {
+            ExistingFile::Beginning | ExistingFile::Journal(_) => fs::remove_file(self.new_path()),
             ExistingFile::Nothing | ExistingFile::Other => Ok(()),
         }
     }
@@ -316,7 +313,7 @@ impl JournalFile {
         if !self.are_saved[part as usize] && !self.has(part) {
             return Ok(());
         }
-        match fault::operation().and_then(|()| fs::remove_file(&self.parts[part as usize])) {
+        match fault::operation().and_then(|()| fs::remove_file(&self.paths[part as usize])) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }

@@ -48,11 +48,18 @@ pub(in crate::input) fn is_array_of_records(text: &[u8]) -> Result<bool, NotYet>
         // Shorter strings are cells or rows.
         [b'"', rest @ ..] => {
             let is_end = |at: &usize| rest[*at] == b'"' && (*at == 0 || rest[*at - 1] != b'\\');
-            (0..rest.len()).find(is_end).unwrap_or(rest.len()) >= CELLS
+            match (0..rest.len()).find(is_end) {
+                None if rest.len() < CELLS => return Err(NotYet),
+                None => true,
+                Some(length) => length >= CELLS,
+            }
         }
         [b'[', rest @ ..] => match rest.trim_ascii_start() {
             [] => return Err(NotYet),
             [b'[', ..] => true,
+            [b'"', text @ ..] if text.len() <= LONGEST_CELL && !text.contains(&b'"') => {
+                return Err(NotYet);
+            }
             // A longer string is a row of a puzzle.
             [b'"', text @ ..] if !text.iter().take(LONGEST_CELL + 1).any(|byte| *byte == b'"') => {
                 true

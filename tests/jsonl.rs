@@ -139,6 +139,49 @@ fn other_keys_are_kept_with_their_types() {
     ran.expect(2, "no column \"none\"; there are \"id\"");
 }
 
+/// Keys that the first objects lack are found if they are requested or necessary.
+#[test]
+fn keys_of_later_objects_are_found() {
+    let folder = Folder::new();
+    let (first, later) =
+        (format!("{{\"puzzle\":\"{CLASSIC}\"}}"), format!("\"answer\":\"{SOLVED}\""));
+    let last = format!("{{\"puzzle\":\"{CLASSIC}\",{later},\"m\":{{\"s\":\"x\"}}}}");
+    folder.file("in", format!("{first}\n{{\"m\":null}}\n{last}\n"));
+    folder.file("in.json", format!("[{first},{{\"m\":{{}}}},\n{last}]"));
+    folder.file("none", format!("{{\"id\":1}}\n{last}\n"));
+    let (named, all) = ("m.s,status", ["", "", "x"]);
+    let statuses = |all: [&str; 3], statuses: [&str; 3]| {
+        let rows = all.iter().zip(statuses).map(|(value, status)| format!("{value},{status}\n"));
+        format!("{named}\n{}", rows.collect::<String>())
+    };
+    for (line, rows, status) in [
+        ("solve {} --columns m.s,status", statuses(all, ["unique", "malformed", "unique"]), 1),
+        ("check {} --columns m.s,status", statuses(all, ["mismatch", "malformed", "ok"]), 1),
+        ("canon {} --columns m.s,status", statuses(all, ["ok", "malformed", "ok"]), 1),
+        ("solve {} --columns line --where \"`m.s` == 'x'\"", "line\n3\n".into(), 1),
+        (
+            "augment {} --seed 1 --times 0 --original --solution-column answer --columns input_answer,m.s",
+            format!("input_answer,m.s\n,\n{SOLVED},x\n"),
+            1,
+        ),
+        ("solve none --columns id,status", "id,status\n1,malformed\n,unique\n".into(), 1),
+    ] {
+        for input in ["in", "in.json"] {
+            let ran = folder.line(&format!("{} -q", line.replace("{}", input)));
+            assert_eq!((&ran.rows, ran.status), (&rows, status), "{line} {input}: {ran:?}");
+        }
+    }
+    // A solution is neither lost nor copied unchanged.
+    folder.line("augment in --seed 1").expect(3, "first object; --solution-column answer reads it");
+    let status = first.replace('}', ",\"status\":1}");
+    folder.file("status", format!("{first}\n{status}\n"));
+    folder
+        .line("solve status --columns *,status")
+        .expect(3, "--columns input_status,computed_status");
+    folder.file("late", format!("{}{last}\n", format!("{first}\n").repeat(800)));
+    folder.line("solve late --columns m.s").expect(2, "jq -c '.m.s = .m.s' FILE > NEW");
+}
+
 #[test]
 fn solutions_are_checked() {
     let wrong = SOLVED.replacen("53", "35", 1);

@@ -270,7 +270,8 @@ fn isomorphs_have_no_structs_with_cells() {
     let folder = Folder::new();
     let structs = packed("structs");
     let line = format!("augment --seed 1 -q --column metadata.puzzle {structs} --columns");
-    let message = "is in the column \"metadata\", which is copied as it is";
+    let message = "is in the column \"metadata\", which is copied as it is; \
+                   use --columns without it, such as --columns metadata.puzzle";
     folder.assert_refused(&[(&format!("{line} *"), message)]);
     let ran = folder.line(&format!("{line} puzzle,metadata.source"));
     assert!(ran.status == 1 && ran.rows.starts_with("puzzle,metadata.source\n"), "{ran:?}");

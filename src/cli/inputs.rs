@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::csv::Table;
 use bulkdoku::input::{
     ColumnFile, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind, OtherKeys,
     Position, Stream, StreamOptions, plain_lines,
@@ -200,23 +199,21 @@ impl Inputs {
     }
 
     /// Returns the name of a puzzle or solution inside a kept column of a file of columns, which is
-    /// copied as a whole, and the name of that column.
-    pub fn cells_in_kept(&self) -> Option<[String; 2]> {
+    /// copied as a whole, the name of that column, and a list of the puzzle and the solution.
+    pub fn cells_in_kept(&self) -> Option<[String; 3]> {
         let kept = self.kept();
-        let inside = |table: &Table, column| {
-            let name = table.name(column);
+        let inside = |name: &String, all: &[String]| {
             let holds = |kept: &&String| {
                 name.strip_prefix(kept.as_str()).is_some_and(|rest| rest.starts_with('.'))
             };
             let kept = kept.iter().find(holds)?.clone();
-            Some([name, kept])
+            Some([name.clone(), kept, all.join(",")])
         };
         let files = self.all.iter().filter(|input| input.types.is_some());
         files.filter_map(|input| input.layout.table()).find_map(|table| {
-            [Some(table.puzzle), table.answer]
-                .into_iter()
-                .flatten()
-                .find_map(|at| inside(table, at))
+            let cells = [Some(table.puzzle), table.answer].into_iter().flatten();
+            let all: Vec<_> = cells.map(|column| table.name(column)).collect();
+            all.iter().find_map(|name| inside(name, &all))
         })
     }
 

@@ -293,11 +293,11 @@ impl RowPlan {
         let copied = if named.first() == Some(&NamedColumn::All) { fields.len() } else { 0 };
         let list = resolve(named, &fields, &inputs.kept())?;
         if self.rules.changes_cells
-            && let Some([cells, kept]) = inputs.cells_in_kept()
+            && let Some([cells, kept, all]) = inputs.cells_in_kept()
         {
             refuse!(
                 "{cells:?} is in the column {kept:?}, which is copied as it is; use --columns \
-                 without it, such as --columns puzzle,solution"
+                 without it, such as --columns {all}"
             );
         }
         let cells = inputs.kept_cells();

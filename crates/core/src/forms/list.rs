@@ -570,6 +570,11 @@ mod tests {
             format!("[{}]", comma.replacen('5', "f(5", 1)),
             format!("[{}]", comma.replacen("5,3", "f(5,3)", 1)),
             format!("5 = [{comma}]"),
+            // Two strings are not one puzzle.
+            format!("['{CLASSIC}', 'P3']"),
+            format!("(\"{CLASSIC}\", \"note\")"),
+            format!("[\"{CLASSIC}\", \"{CLASSIC}\"]"),
+            format!("['{CLASSIC}', 7]"),
             format!("a + b = [{comma}]"),
         ] {
             assert_eq!(puzzle(text.as_bytes()), None, "{text}");

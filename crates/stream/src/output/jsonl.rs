@@ -9,7 +9,7 @@ use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Value, each_row,
 };
 use crate::input::json::nulls_for_nan;
-use crate::input::{FieldForm, KeptCells, OtherKeys, names};
+use crate::input::{FieldForm, KeptCells, OtherKeys};
 use bulkdoku_core::forms::list::ArrayStyle;
 use bulkdoku_core::puzzle::CELLS;
 
@@ -81,12 +81,14 @@ impl JsonRows {
         if self.copied == 0 {
             return OtherKeys::Refused;
         }
-        let mut computed: Vec<_> =
-            self.columns[self.copied..].iter().map(|column| column.name.clone()).collect();
-        if let [(_, ColumnSource::Computed(Column::Puzzle))] = self.replaced[..] {
-            computed.extend(names::SOLUTIONS.iter().map(ToString::to_string));
+        let computed = self.columns[self.copied..].iter().map(|column| column.name.clone());
+        OtherKeys::Copied {
+            computed: computed.collect(),
+            lacks_solutions: matches!(
+                self.replaced[..],
+                [(_, ColumnSource::Computed(Column::Puzzle))]
+            ),
         }
-        OtherKeys::Copied(computed)
     }
 }
 

@@ -76,6 +76,16 @@ pub enum DetectError {
         "no column {0:?}, but elements of arrays can become columns: jq -c '{{puzzle: .{0}}}' FILE > NEW"
     )]
     Element(String),
+    /// A requested key is not among those of the first objects.
+    #[error(
+        "no object in the first 64 KiB has the key {name:?}; add it to all: jq -c '{jq} = {jq}' FILE > NEW"
+    )]
+    NoKey {
+        /// The key.
+        name: String,
+        /// The filter of its value.
+        jq: String,
+    },
     /// A requested column does not exist.
     #[error("no column {name:?}; there are {}", .columns.join(", "))]
     NoColumn {

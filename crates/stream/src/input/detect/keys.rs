@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::memchr;
 use serde_json::value::RawValue;
 
 use super::columns::{is_scalar, last_name, named_solution};
@@ -25,6 +24,7 @@ impl InputOptions {
         &self,
         text: &[u8],
         is_all: bool,
+        is_end: bool,
     ) -> Detected<Option<Arc<dyn Layout>>> {
         if json::is_empty_array(text) && is_all {
             let objects = self.usual_keys(&[]).of_document(JsonRecords::Elements);
@@ -38,14 +38,11 @@ impl InputOptions {
         if records == JsonRecords::Elements && is_line_of_pair(text) {
             return Err(DetectError::Nested(PAIR.into()).into());
         }
-        let objects = match memchr(b'\n', &lines) {
-            None if !is_all => return Err(NOT_YET),
-            None => self.of_start(&lines),
-            Some(end) => self.of_record(&lines[..end]).unwrap_or_else(|| self.of_values()),
-        };
+        // Elements that are complete end with a line feed.
+        let objects = self.of_lines(&lines, is_all, (false, !is_end));
         let objects = objects.map_err(|error| match error {
-            DetectError::Nested(jq) if records == JsonRecords::Elements => {
-                DetectError::Nested(format!(".[] | {jq}"))
+            Some(DetectError::Nested(jq)) if records == JsonRecords::Elements => {
+                DetectError::Nested(format!(".[] | {jq}")).into()
             }
             error => error,
         });
@@ -70,35 +67,74 @@ impl InputOptions {
         }
     }
 
-    /// Detects the keys from the first object. `is_end` is true if the last line is complete.
-    pub(super) fn json(&self, mut text: &[u8], is_all: bool, is_end: bool) -> Detected {
+    /// JSON lines. `is_end` is true if the last line is complete.
+    pub(super) fn json(&self, text: &[u8], is_all: bool, is_end: bool) -> Detected {
+        Ok(Arc::new(self.of_lines(text, is_all, (is_end, !is_end))?))
+    }
+
+    /// Detects the keys from the first object, or from the first objects together if it lacks some.
+    /// `is_end` is true if the last line is complete, `is_cut` if more lines may follow.
+    fn of_lines(
+        &self,
+        mut text: &[u8],
+        is_all: bool,
+        (is_end, is_cut): (bool, bool),
+    ) -> Detected<Objects> {
+        let (mut known, mut found) = (Entries::default(), None);
         while !text.is_empty() {
             let end = first_end(text);
             if end.is_none() && !is_end {
                 break;
             }
             let (line, rest) = text.split_at(end.unwrap_or(text.len()));
-            if let Some(objects) = self.of_record(line) {
-                return Ok(Arc::new(objects?));
-            }
-            if let Some(b'[' | b'"') = line.trim_ascii_start().first() {
-                return Ok(Arc::new(self.of_values()?));
-            }
             text = rest;
+            match entries(line) {
+                Some(entries) => {
+                    if !known.add(&entries) && found.is_some() {
+                        continue;
+                    }
+                    match self.of_object(&known) {
+                        Ok(objects) if self.has_all_read(&known) => return Ok(objects),
+                        Err(error) if !self.may_follow(&error) => return Err(error.into()),
+                        undecided => found = Some(undecided),
+                    }
+                }
+                None if found.is_some() => {}
+                None => match (pair(line), line.trim_ascii_start().first()) {
+                    (Some(jq), _) => return Err(DetectError::Nested(jq.into()).into()),
+                    (None, Some(b'[' | b'"')) => return Ok(self.of_values()?),
+                    _ => {}
+                },
+            }
         }
-        if !is_all {
-            return Err(NOT_YET);
+        match found {
+            _ if !is_all => Err(NOT_YET),
+            Some(Err(DetectError::NoColumn { name, .. })) if is_cut => {
+                let jq = jq(&name);
+                Err(DetectError::NoKey { name, jq }.into())
+            }
+            Some(found) => Ok(found?),
+            // The first object may be longer than the bytes for detection. Without any object, each
+            // line is reported as malformed.
+            None => Ok(self.of_start(text)?),
         }
-        // The first object may be longer than the bytes for detection. Without any object, each line
-        // is reported as malformed.
-        Ok(Arc::new(self.of_start(text)?))
     }
 
-    fn of_record(&self, record: &[u8]) -> Option<Result<Objects, DetectError>> {
-        if let Some(entries) = entries(record) {
-            return Some(self.of_object(&entries));
+    /// Returns whether the objects have all keys that filters read.
+    fn has_all_read(&self, known: &Entries<'_>) -> bool {
+        let plain = |name: &str| name.strip_prefix("input_").unwrap_or(name).to_ascii_lowercase();
+        self.also_read
+            .iter()
+            .all(|name| known.all().any(|(key, _)| key == name || plain(key) == plain(name)))
+    }
+
+    /// Returns whether later objects may have the missing key. An optional solution is not waited for.
+    fn may_follow(&self, error: &DetectError) -> bool {
+        match error {
+            DetectError::NoColumn { .. } | DetectError::NoPuzzles(_) => true,
+            DetectError::NoSolutions(_) => self.answers == Answers::Wanted,
+            _ => false,
         }
-        pair(record).map(|jq| Err(DetectError::Nested(jq.into())))
     }
 
     /// Returns the keys of objects of which only the start of the first one is known.
@@ -106,8 +142,9 @@ impl InputOptions {
         if let Some(path) = path_of_open_array(text).filter(|_| self.column.is_none()) {
             return Err(of_open_array(&path));
         }
-        let entries = json::first_entries(text);
-        Ok(self.of_object(&entries).unwrap_or_else(|_| self.usual_keys(&entries)))
+        let mut known = Entries::default();
+        known.add(&json::first_entries(text));
+        Ok(self.of_object(&known).unwrap_or_else(|_| self.usual_keys(&known.outer)))
     }
 
     /// Returns the requested or usual keys, for objects without a puzzle among their first keys.
@@ -136,9 +173,9 @@ impl InputOptions {
         Ok(Objects::default())
     }
 
-    fn of_object(&self, entries: &[(String, &str)]) -> Result<Objects, DetectError> {
-        let outer = keys(entries).len();
-        let entries = &with_paths(entries);
+    fn of_object(&self, known: &Entries<'_>) -> Result<Objects, DetectError> {
+        let outer = keys(&known.outer).len();
+        let entries = &known.all().cloned().collect::<Vec<_>>();
         let keys = keys(entries);
         let value = |key: &&str| entries.iter().rev().find(|(name, _)| name == key);
         let values: Vec<_> = keys.iter().filter_map(value).map(|(_, value)| *value).collect();
@@ -177,6 +214,40 @@ impl InputOptions {
         };
         let kept = self.kept(all)?.into_iter().map(name).collect();
         Ok(Objects::new(Some(name(puzzle)), answer.map(name), kept))
+    }
+}
+
+/// The entries of the first objects together.
+#[derive(Default)]
+struct Entries<'a> {
+    outer: Vec<(String, &'a str)>,
+    /// Those of inner objects, whose keys are paths with dots.
+    inner: Vec<(String, &'a str)>,
+}
+
+impl<'a> Entries<'a> {
+    /// Adds the entries of an object whose keys have had no value; returns whether there are any.
+    fn add(&mut self, object: &[(String, &'a str)]) -> bool {
+        let mut outer = with_paths(object);
+        let inner = outer.split_off(object.len());
+        let mut has_new = false;
+        for (known, object) in [(&mut self.outer, outer), (&mut self.inner, inner)] {
+            let before = known.len();
+            for (key, value) in object {
+                match known[..before].iter_mut().find(|(other, _)| *other == key) {
+                    Some((_, old)) if *old != "null" || value == "null" => continue,
+                    Some((_, old)) => *old = value,
+                    None if before < MAX_KEYS => known.push((key, value)),
+                    None => continue,
+                }
+                has_new = true;
+            }
+        }
+        has_new
+    }
+
+    fn all(&self) -> impl Iterator<Item = &(String, &'a str)> {
+        self.outer.iter().chain(&self.inner)
     }
 }
 

@@ -3,7 +3,8 @@
 //! 1. If the first line starts with a puzzle, the input has one puzzle per line, optionally
 //!    followed by other text.
 //! 2. If the first line is a JSON object, every line is one. If the input starts with an array of
-//!    objects, of strings, or of arrays that are puzzles, its elements are the records.
+//!    objects, of strings, or of arrays that are puzzles, its elements are the records. Keys that the
+//!    first object lacks are looked for in the next ones if they are requested or necessary.
 //! 3. If the first nine rows have nine cells each, the puzzles are grids.
 //! 4. Anything else may be a table. The puzzle column has a known name. Otherwise it is the column
 //!    that contains 81 cells in the first row with such a value, some of them blank: a solution has
@@ -166,7 +167,7 @@ impl InputOptions {
         match self.format {
             InputFormat::Lines => self.lines(),
             InputFormat::Grid => self.grids(),
-            InputFormat::Jsonl => match self.json_document(start, is_all)? {
+            InputFormat::Jsonl => match self.json_document(start, is_all, is_end)? {
                 Some(layout) => Ok(layout),
                 None => self.json(start, is_all, is_end),
             },
@@ -192,7 +193,8 @@ impl InputOptions {
             if let Some(layout) = self.objects(sample)? {
                 return Ok(layout);
             }
-            if let Some(layout) = self.json_document(sample.text, sample.is_all)? {
+            let Sample { text, is_all, is_end, .. } = sample;
+            if let Some(layout) = self.json_document(text, is_all, is_end)? {
                 return Ok(layout);
             }
         }

@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 
 use super::lines::{self, column, too_long};
 use super::{
-    Field, FieldForm, KeptCells, Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit,
+    Field, FieldForm, KeptCells, Layout, LayoutKind, LinePosition, NAME_BYTES, Records, Unit, names,
 };
 use bulkdoku_core::forms::{self, list};
 use bulkdoku_core::puzzle::Malformed;
@@ -59,8 +59,13 @@ pub enum OtherKeys {
     /// They are not written.
     #[default]
     Ignored,
-    /// Objects are written as a whole, so these columns must not be among their keys.
-    Copied(Vec<String>),
+    /// Objects are written as a whole.
+    Copied {
+        /// The columns that must not be among their keys.
+        computed: Vec<String>,
+        /// Whether puzzles are replaced, so that no key may have their solutions.
+        lacks_solutions: bool,
+    },
     /// They cannot be written, so the run ends.
     Refused,
 }
@@ -316,8 +321,18 @@ impl Objects {
     #[cold]
     fn refuse(&self, key: &str) -> Option<String> {
         match &self.others {
-            OtherKeys::Copied(columns) if columns.iter().any(|column| column == key) => {
-                Some(format!("the key {key:?} is not in the first object, but a computed column"))
+            OtherKeys::Copied { lacks_solutions: true, .. }
+                if names::is_solutions(key.as_bytes()) =>
+            {
+                Some(format!(
+                    "the key {key:?} is not in the first object; --solution-column {key} reads it"
+                ))
+            }
+            OtherKeys::Copied { computed, .. } if computed.iter().any(|column| column == key) => {
+                Some(format!(
+                    "the key {key:?} is not in the first object, but a computed column; name the \
+                     columns: --columns input_{key},computed_{key}"
+                ))
             }
             OtherKeys::Refused => Some(format!(
                 "the key {key:?} was not found in the first object, or its first 64 KiB, so rows have no \

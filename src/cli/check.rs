@@ -123,6 +123,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     {
         refuse!("--solutions -: standard input contains the puzzles; name a file of solutions");
     }
+    task.limit = Some(check.solve.limits.solutions);
     let mut run = task.open()?;
     if let Some(path) = &args.solutions {
         let stream = args.records.layout.stream();

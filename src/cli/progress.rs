@@ -129,7 +129,11 @@ impl Meter {
             if now.drawn_in_vain >= MANY_DRAWN && !is_quiet {
                 is_quiet = true;
                 let drawn = HumanCount(now.drawn_in_vain);
-                self.bar.suspend(|| log::note(format!("no row from {drawn} drawn puzzles so far")));
+                let note = format!(
+                    "no row from {drawn} drawn puzzles so far: few fit, or none; Ctrl-C or --timeout \
+                     ends the run"
+                );
+                self.bar.suspend(|| log::note(note));
             }
             if is_last {
                 self.bar.finish_and_clear();

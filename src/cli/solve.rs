@@ -126,6 +126,7 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
         task.settings.only_rows = true;
         task.settings.reported = &[Status::Unsolvable, Status::GaveUp];
     }
+    task.limit = Some(solve.limits.solutions);
     let mut run = task.open()?;
     let format = rows.format(&mut run.inputs)?;
     match args.solutions {

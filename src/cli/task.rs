@@ -1,6 +1,7 @@
 //! The task of a subcommand over records: what its arguments ask for, before any file is opened.
 
 use std::fmt::Display;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -49,6 +50,8 @@ pub struct Task<'a> {
     pub answers: Answers,
     /// The format and columns of the rows, unless they are steps.
     pub rows: Option<&'a RowPlan>,
+    /// Where the count of solutions ends.
+    pub limit: Option<NonZeroU32>,
     /// The rules of the subcommand whose computed columns the condition can name.
     rules: &'static RowRules,
 }
@@ -56,7 +59,7 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     pub fn new(args: &'a RecordArgs, run: RunArgs, typed: Typed, rules: &'static RowRules) -> Self {
         let settings = Settings::new(typed, run);
-        Self { args, settings, answers: Answers::Unwanted, rows: None, rules }
+        Self { args, settings, answers: Answers::Unwanted, rows: None, limit: None, rules }
     }
 
     pub fn computed(&self) -> impl Iterator<Item = Column> {
@@ -103,6 +106,10 @@ impl<'a> Task<'a> {
             let predicate = condition.resolve(self.rules.columns, &run.inputs.read());
             let predicate = predicate.map_err(|error| failed(&error))?;
             predicate.check(&[]).map_err(|error| failed(&error))?;
+            let counted = self.limit.map(|limit| (Column::Solutions, 0..=limit.get().into()));
+            predicate.check(counted.as_slice()).map_err(|error| {
+                failed(&format_args!("{error}; bulkdoku solve --limit N counts more solutions"))
+            })?;
             run.test = Some(predicate);
         }
         Ok(run)

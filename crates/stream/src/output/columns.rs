@@ -57,6 +57,8 @@ const DERIVED: u8 = AUGMENT | NEIGHBORS;
 const SOLVED: u8 = SOLVE | CHECK | GENERATE;
 
 const MAX: u64 = u64::MAX;
+/// The largest value of a count of 32 bits.
+const MAX_32: u64 = u32::MAX as u64;
 
 /// Defines all columns: documentation, name, type, range, needs, subcommands, and value of each.
 macro_rules! columns {
@@ -130,7 +132,7 @@ columns! {
             Cow::Owned(reason) => Value::Field(reason.into_bytes().into(), FieldForm::Plain),
         };
     /// The number of solutions found, up to the limit.
-    Solutions = "solutions", Number, 0..=MAX, Needs::SEARCH, SOLVED,
+    Solutions = "solutions", Number, 0..=MAX_32, Needs::SEARCH, SOLVED,
         |row| Value::Number(row.outcome_or_none().solutions.into());
     /// The number of guesses of the search.
     Guesses = "guesses", Number, 0..=MAX, Needs::SEARCH, SOLVED,
@@ -153,10 +155,10 @@ columns! {
         |row| row.properties().path.as_deref().and_then(|path| path.hardest)
             .map_or(Value::None, |hardest| Value::Difficulty(hardest.difficulty()));
     /// The sum of the scores of all steps of that path.
-    Score = "score", Number, 0..=MAX, Needs::PATH, SOLVED,
+    Score = "score", Number, 0..=MAX_32, Needs::PATH, SOLVED,
         |row| row.properties().path.as_deref().map_or(Value::None, |path| Value::Number(path.score.into()));
     /// The number of steps of that path.
-    Steps = "steps", Number, 0..=MAX, Needs::PATH, SOLVED,
+    Steps = "steps", Number, 0..=MAX_32, Needs::PATH, SOLVED,
         |row| row.properties().path.as_deref().map_or(Value::None, |path| Value::Number(path.steps.into()));
     /// The number of steps of each technique.
     Techniques = "techniques", Text, 0..=MAX, Needs::PATH, SOLVED,

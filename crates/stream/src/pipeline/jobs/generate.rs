@@ -44,9 +44,18 @@ pub fn row_condition(condition: &Condition, recipe: &Recipe) -> Result<Predicate
     Ok(predicate)
 }
 
-/// Returns the values that columns can have in puzzles of a recipe. No minimal puzzle with more than
-/// 40 clues is known, nor a puzzle to which no technique applies, and no puzzle with fewer than 17 clues
-/// has one solution (`McGuire`, Tugemann, Civario 2012).
+const RATINGS: [Column; 3] = [Column::Se121, Column::Se121Ep, Column::Se121Ed];
+
+/// The most steps that a path is assumed to have. The instances of a round overlap, so the candidates
+/// do not bound them; of 51,000 hard puzzles, none has more than 180.
+const MAX_STEPS: u64 = 10_000;
+
+/// Returns the values that columns can have in puzzles of a recipe.
+///
+/// Some are only the known ones: no minimal puzzle has more than 40 clues, none has a rating of Sudoku
+/// Explainer above 11.9, and to each a technique applies. Others are proved: no puzzle with fewer than
+/// 17 clues has one solution (`McGuire`, Tugemann, Civario 2012), and no solution, nor a puzzle that
+/// determines it, has more than 648 automorphisms (Russell, Jarvis 2006).
 fn ranges(recipe: &Recipe) -> Vec<(Column, RangeInclusive<u64>)> {
     let (status, solutions) = match recipe.kind {
         Kind::Several => (Status::Multiple, 2),
@@ -82,22 +91,24 @@ fn ranges(recipe: &Recipe) -> Vec<(Column, RangeInclusive<u64>)> {
         return ranges;
     }
     // Each step solves at most one cell. Solution grids have no steps.
-    let (steps, most_steps) = (81 - most, if least == 81 { 0 } else { u64::MAX });
-    let easiest = u64::from(Technique::FullHouse.definition().score);
+    let (steps, most_steps) = (81 - most, if least == 81 { 0 } else { MAX_STEPS });
+    let hardest = match recipe.kind {
+        Kind::Easy => Technique::NakedSingle,
+        _ => Technique::all().last().expect("there is one"),
+    };
+    let [least_score, most_score] =
+        [Technique::FullHouse, hardest].map(|technique| u64::from(technique.definition().score));
+    ranges.push((Column::Automorphisms, 1..=648));
     ranges.push((Column::Steps, steps..=most_steps));
-    ranges.push((Column::Score, easiest * steps..=most_steps));
+    ranges.push((Column::Score, least_score * steps..=most_score * most_steps));
     if least == 81 {
         let missing = [Column::Technique, Column::Difficulty];
         ranges.extend(missing.map(|column| (column, RangeInclusive::new(1, 0))));
-        let none = [Column::Se121, Column::Se121Ep, Column::Se121Ed];
-        ranges.extend(none.map(|column| (column, 0..=0)));
+        ranges.extend(RATINGS.map(|column| (column, 0..=0)));
     } else if most < 81 {
-        let hardest = match recipe.kind {
-            Kind::Easy => Technique::NakedSingle,
-            _ => Technique::all().last().expect("there is one"),
-        };
         ranges.push((Column::Technique, 0..=hardest as u64));
         ranges.push((Column::Difficulty, 0..=hardest.difficulty() as u64));
+        ranges.extend(RATINGS.map(|column| (column, 1..=12)));
     }
     if recipe.kind == Kind::Minimal && recipe.symmetry == Symmetry::None {
         ranges.push((Column::Minimal, 1..=1));

@@ -157,8 +157,7 @@ fn hard_puzzles_are_minimal_and_of_distinct_classes_and_have_the_ratings_of_solv
         ("--objective score --at-least 3000 -n 5", "score", 3000.0, 5),
     ] {
         let columns = "--columns guess_rating,se121,score,status,minimal,canonical,puzzle";
-        let line = format!("generate -q --kind hard --seed 5 {options} {columns}");
-        let made = folder.line(&line);
+        let made = folder.line(&format!("generate -q --kind hard --seed 5 {options} {columns}"));
         let puzzles = column(&made, "puzzle").join("\n");
         let solved = folder.with_input(&format!("solve -q - --rating-over 8 {columns}"), &puzzles);
         assert_eq!(made.rows, solved.rows, "{options}");

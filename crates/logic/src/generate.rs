@@ -120,10 +120,7 @@ impl Measure {
             Self::GuessRating => (least, Box::new(|_, guess_rating, _| Some((guess_rating, 0)))),
             Self::Se121 => (
                 MIN_GUESSES + MORE_GUESSES * (least - 9.0).clamp(-0.5, 1.0),
-                Box::new(move |puzzle, _, of_parents| {
-                    let promising = of_parents.min(least) - BELOW_PARENTS;
-                    rate_chains(&mut explainer, puzzle, least, promising)
-                }),
+                Box::new(move |it, _, parents| rate_chains(&mut explainer, it, least, parents)),
             ),
             Self::Score => (
                 MIN_GUESSES,
@@ -149,20 +146,19 @@ const NODES_PER_CHAIN: u64 = 3000;
 /// puzzles have their hardest one among the first.
 const CHAIN: u16 = 75;
 const FIRST_CHAINS: u16 = 10;
-/// The number of chains after which a rating ends if it is still lower than that of the parents by
-/// this difference. So a search rates twice as many puzzles, and loses a tenth of those with
-/// SE 9.5.
+/// The number of chains after which a rating ends if it is lower than that of the parents by this
+/// difference. So a search rates twice as many puzzles, and loses a tenth of those with SE 9.5.
 const FEW_CHAINS: u16 = 3;
 const BELOW_PARENTS: f64 = 0.35;
 
-/// Returns the rating of Sudoku Explainer up to the first chains (if it is below `promising`, up to
-/// fewer of them) or at least `enough`, with the mean of these chains to break ties, and the number
-/// of nodes that an engine searches in that time; `None` if stopped.
+/// Returns the rating of Sudoku Explainer up to the first chains (if it is far below that of the
+/// parents, up to fewer of them) or at least `enough`, with the mean of these chains to break ties,
+/// and the number of nodes that an engine searches in that time; `None` if stopped.
 fn rate_chains(
     explainer: &mut Explainer,
     puzzle: &Puzzle,
     enough: f64,
-    promising: f64,
+    parents: f64,
 ) -> Option<(f64, u64)> {
     let (chains, sum) = (Cell::new(0), Cell::new(0));
     let mut visit = |_: &Board, tenths: u16| {
@@ -173,7 +169,8 @@ fn rate_chains(
     };
     let mut goes_on = |SeRating { er, .. }| {
         let er = f64::from(er) / 10.0;
-        let most = if er < promising { FEW_CHAINS } else { FIRST_CHAINS };
+        let is_behind = er < parents.min(enough) - BELOW_PARENTS;
+        let most = if is_behind { FEW_CHAINS } else { FIRST_CHAINS };
         er < enough && chains.get() < most
     };
     let er = match explainer.path(puzzle, &mut visit, &mut goes_on) {

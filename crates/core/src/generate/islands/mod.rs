@@ -56,8 +56,8 @@ pub struct Objective {
 }
 
 /// Returns the value of a puzzle with this guess rating, and the number of nodes that an engine
-/// searches in the time of the rating; `None` if stopped. The second number is the least value of
-/// the latest parents: values that are clearly lower need not be exact.
+/// searches in that time; `None` if stopped. A value far below the second number, the least one of
+/// the latest parents, need not be exact.
 pub type Rate = dyn FnMut(&Puzzle, f64, f64) -> Option<(f64, u64)>;
 
 /// Explores an island that starts at these puzzles, each of which must have one solution. Returns an

@@ -82,7 +82,7 @@ pub fn explore(
     let (mut all_found, mut found_of) = (0, HashMap::<Grid, usize>::new());
     let (mut best, mut end, mut least_of_parents) = (0.0, NODES_WITHOUT_PROGRESS, 0.0);
     let width = if objective.removes_clues { 2 * PARENTS } else { PARENTS };
-    let generations = iter::from_fn(move || {
+    iter::from_fn(move || {
         if stop.is_requested() || explorer.nodes >= end || all_found >= MAX_PUZZLES {
             return None;
         }
@@ -145,15 +145,14 @@ pub fn explore(
         }
         explorer.exchange(&chosen, MAX_LISTED, |it| {
             let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(it.puzzle);
-            let found = found_of.get(&it.solution).copied().unwrap_or(0);
-            if found < PUZZLES_PER_GRID && seen.insert(hash) {
+            let is_full = found_of.get(&it.solution).is_some_and(|&n| n >= PUZZLES_PER_GRID);
+            if !is_full && seen.insert(hash) {
                 candidates.push(it);
             }
         })?;
         Some(found)
-    });
-    // The starting points are known.
-    generations.skip(1)
+    })
+    .skip(1) // The starting points.
 }
 
 impl Explorer {

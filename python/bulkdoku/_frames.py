@@ -126,7 +126,8 @@ class Polars(Pandas):
 
     def append(self, added: _core.Batches) -> Any:
         new = self.table(added)
-        return new if self.names is None else self.rows.with_columns(new.get_columns())
+        append = "hstack" if {*new.columns}.isdisjoint(self.names or ()) else "with_columns"
+        return new if self.names is None else getattr(self.rows, append)(new.get_columns())
 
 
 def unchanged(table: Any, names: list[str], changed: list[str]) -> list[str]:

@@ -158,7 +158,7 @@ fn rate_chains(
     explainer: &mut Explainer,
     puzzle: &Puzzle,
     enough: f64,
-    parents: f64,
+    least_of_parents: f64,
 ) -> Option<(f64, u64)> {
     let (chains, sum) = (Cell::new(0), Cell::new(0));
     let mut visit = |_: &Board, tenths: u16| {
@@ -169,7 +169,7 @@ fn rate_chains(
     };
     let mut goes_on = |SeRating { er, .. }| {
         let er = f64::from(er) / 10.0;
-        let is_behind = er < parents.min(enough) - BELOW_PARENTS;
+        let is_behind = er < least_of_parents.min(enough) - BELOW_PARENTS;
         let most = if is_behind { FEW_CHAINS } else { FIRST_CHAINS };
         er < enough && chains.get() < most
     };

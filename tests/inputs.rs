@@ -311,7 +311,7 @@ fn memory_does_not_grow_with_lines_or_their_length() {
         (".".repeat(CHUNK), "lines", "1,malformed"),
         ("1".repeat(CHUNK), "grid", "1,malformed"),
         (format!("#{}", "x".repeat(CHUNK)), "auto", ""),
-        ("\n".repeat(CHUNK), "auto", ""),
+        (format!("{:63}\n", "").repeat(CHUNK / 64), "auto", ""),
         (puzzles, "auto", "unique"),
     ];
     for (chunk, format, last) in endless {

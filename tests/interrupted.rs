@@ -225,11 +225,11 @@ fn a_listing_or_a_search_that_is_stopped_is_finished_later() {
     let empty = ".".repeat(81);
     let alike = CLASSIC.replace(['8', '6', '5'], ".");
     folder.file("in", [CLASSIC, &alike, &empty, "bad", &alike, CLASSIC, ""].join("\n"));
-    let listing = format!("solve in --columns {COLUMNS} --solutions 10000 -q");
-    let search = "generate -q --kind hard --at-least 10 --seed 5 -n 20000".to_owned();
-    for (line, threads) in [(&listing, 1), (&listing, 7), (&search, 1), (&search, 3)] {
+    let listing = format!("solve in --columns {COLUMNS} --solutions 3000 -q");
+    let search = "generate -q --kind hard --at-least 10 --seed 5 -n 4000".to_owned();
+    for (line, threads) in [(&listing, 1), (&listing, 7), (&search, 2)] {
         let undisturbed = folder.line(line).rows;
-        assert!(undisturbed.lines().count() > 10_000);
+        assert!(undisturbed.lines().count() >= 4_000);
         let line = format!("{line} -j {threads} -o out --resume");
         folder.file("out", "");
         for which in [Signal::INT, Signal::KILL, Signal::INT] {

@@ -31,7 +31,6 @@ pub struct Inputs {
     shown: usize,
     /// Messages about detected layouts, each with the first input and the number of the others.
     findings: Vec<(String, String, usize)>,
-    difference: Option<String>,
     bytes: Arc<AtomicU64>,
     options: StreamOptions,
     /// The option that selects the column of the puzzles, for messages.
@@ -73,8 +72,8 @@ impl Inputs {
         Ok(Self { all, ..Self::default() })
     }
 
-    /// Detects the layout of each input from its first bytes. If `stop` is set while waiting for an
-    /// input, this and later inputs are omitted.
+    /// Detects the layout of each input from its first bytes. Rejects inputs with different columns to
+    /// keep. If `stop` is set while waiting for an input, this and later inputs are omitted.
     pub fn detect(&mut self, options: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
         self.options = options.stream;
         self.shown = match &options.keep {
@@ -98,12 +97,17 @@ impl Inputs {
             let layout = layout.map_err(|error| {
                 input_args::refused(&name, &error, option, (&options, computed))
             })?;
-            let Some(layout) = layout else { return Ok(()) };
-            let first = &self.all[0];
-            if number > 0 && first.layout.kept() != layout.kept() && options.keep != Some(Keep::Row)
-            {
-                let first = (first.origin.shown_name(), first.layout.kept());
-                return Err(unlike(first, (name, layout.kept())));
+            let Some(mut layout) = layout else { return Ok(()) };
+            if number > 0 {
+                let first = &self.all[0];
+                // Objects may have other keys.
+                if options.keep == Some(Keep::Row)
+                    && let Some((objects, first)) = layout.objects().zip(first.layout.objects())
+                    && let Some(objects) = objects.keeping_as(first)
+                {
+                    layout = Arc::new(objects);
+                }
+                check_alike((&first.origin.shown_name(), &*first.layout), (&name, &*layout))?;
             }
             if let Some(finding) = finding(&*layout, is_parquet, &options) {
                 let same = self.findings.iter_mut().find(|(other, ..)| *other == finding);
@@ -114,38 +118,7 @@ impl Inputs {
             }
             self.all[number].layout = layout;
         }
-        if options.keep == Some(Keep::Row)
-            && let Some([first, other]) = self.unlike()
-            && !self.have_same_cells()
-        {
-            // Only the columns of conditions are read.
-            self.detect(&InputOptions { keep: None, ..options.clone() }, stop)?;
-            self.difference = Some(format!("{first} and {other} have different columns"));
-        }
         Ok(())
-    }
-
-    /// Returns the first input and another one with different columns.
-    fn unlike(&self) -> Option<[String; 2]> {
-        let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
-        let first = self.all.first()?;
-        let other = self.all.iter().find(|input| columns(input) != columns(first))?;
-        Some([first, other].map(|input| input.origin.shown_name()))
-    }
-
-    /// Copies the keys of the first input of JSON objects from all inputs, if their puzzles and
-    /// solutions have the same keys; returns whether they have.
-    fn have_same_cells(&mut self) -> bool {
-        let first = self.first();
-        self.all.iter_mut().all(|input| {
-            let objects = input.layout.objects().zip(first.objects());
-            let alike = objects.and_then(|(objects, first)| objects.keeping_as(first));
-            let is_alike = alike.is_some();
-            if let Some(objects) = alike {
-                input.layout = Arc::new(objects);
-            }
-            is_alike
-        })
     }
 
     /// Sets the use of JSON keys that the first object lacks, if all are kept.
@@ -161,17 +134,10 @@ impl Inputs {
 
     /// Returns messages about the detected layouts other than lines.
     pub fn findings(&self) -> impl Iterator<Item = String> {
-        let findings = self.findings.iter().map(|(finding, first, others)| match others {
+        self.findings.iter().map(|(finding, first, others)| match others {
             0 => format!("{first}: {finding}"),
             _ => format!("{first} and {}: {finding}", counted(*others as u64, "other")),
-        });
-        let what = "rows have none of them (--columns names some)";
-        findings.chain(self.difference().map(|difference| format!("{difference}; {what}")))
-    }
-
-    /// Returns the refusal of inputs with different columns, if `*` asks for every column.
-    pub fn difference(&self) -> Option<&str> {
-        self.difference.as_deref()
+        })
     }
 
     /// Returns the layout of the first input, or that of lines without inputs.
@@ -358,14 +324,19 @@ fn finding(layout: &dyn Layout, is_parquet: bool, options: &InputOptions) -> Opt
     Some(if is_parquet { description.replacen("CSV", "Parquet", 1) } else { description })
 }
 
-/// Returns the error for two inputs with different columns to keep.
-fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
-    let [one, other] = [one, other].map(|(name, columns)| {
-        let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();
+/// Rejects an input whose columns to keep, or those of puzzles among them, are not those of the first.
+fn check_alike(first: (&str, &dyn Layout), other: (&str, &dyn Layout)) -> Result<(), Failure> {
+    let columns = |(_, layout): (&str, &dyn Layout)| (layout.kept(), layout.kept_cells());
+    if columns(first) == columns(other) {
+        return Ok(());
+    }
+    let [first, other] = [first, other].map(|(name, layout)| {
+        let columns: Vec<_> = layout.kept().iter().map(|column| format!("{column:?}")).collect();
         let none = if columns.is_empty() { "none" } else { "" };
         format!("{name} has {}{none}", columns.join(", "))
     });
-    Failure::Usage(format!(
-        "--columns and --where need the same columns in all inputs: {one}; {other}"
-    ))
+    refuse!(
+        "all inputs need the same columns: {first}; {other}; name those of the rows, such as \
+         --columns puzzle, or run bulkdoku once per file"
+    )
 }

@@ -235,7 +235,7 @@ impl RowPlan {
         &self.shared_names
     }
 
-    /// Returns whether rows have all columns of the input.
+    /// Returns whether rows are those of the input, in a format with columns or as lines.
     pub fn passes_rows(&self) -> bool {
         match &self.chosen {
             Some(chosen) => chosen.contains(&NamedColumn::All),
@@ -243,8 +243,9 @@ impl RowPlan {
         }
     }
 
-    pub fn names_all(&self) -> bool {
-        self.chosen.as_ref().is_some_and(|chosen| chosen.contains(&NamedColumn::All))
+    /// Returns whether rows have all columns of the input.
+    pub fn keeps_rows(&self) -> bool {
+        self.passes_rows() && self.format.has_columns()
     }
 
     /// Returns the computed columns in effect. A format without columns has one.

@@ -90,11 +90,6 @@ impl<'a> Task<'a> {
         let (test, answers, shifts, comparison) = (None, None, None, None);
         let mut run = Run { settings, claim, inputs, test, answers, shifts, comparison, progress };
         run.inputs.detect(&options, &run.progress.stop)?;
-        if let Some(difference) =
-            run.inputs.difference().filter(|_| self.rows.is_some_and(RowPlan::names_all))
-        {
-            refuse!("--columns *: {difference}; name columns that all inputs have");
-        }
         if !run.settings.is_quiet() {
             run.inputs.findings().for_each(log::note);
         }
@@ -120,7 +115,7 @@ impl<'a> Task<'a> {
         if let Some(rows) = self.rows {
             let named = rows.input_columns();
             let only = (!named.is_empty()).then_some(Keep::Only(named));
-            options.keep = if rows.passes_rows() { Some(Keep::Row) } else { only };
+            options.keep = if rows.keeps_rows() { Some(Keep::Row) } else { only };
             options.computed = rows.shared_names().to_vec();
         }
         if let Some(condition) = &self.args.condition {

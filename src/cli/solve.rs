@@ -1,15 +1,16 @@
 //! `bulkdoku solve`: solves puzzles.
 
+use std::io::{self, IsTerminal};
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{List, Solve};
-use bulkdoku::{Limits, Status};
+use bulkdoku::{Limits, Marks, Status};
 
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
 use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules, check_proof};
-use super::show::{self, ShowArgs};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
 use super::typed::Typed;
@@ -113,11 +114,14 @@ pub static ROWS: RowRules = RowRules {
 };
 
 pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
-    if let Some(args) = ShowArgs::of_solve(&args.records.input.input, &typed) {
-        return show::run(&args);
-    }
+    let is_drawn = args.is_drawn(&typed);
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
-    let rows = args.rows.plan(&ROWS, args.records.destinations.path())?.with_pages(&args.page)?;
+    let rows = args.rows.plan(&ROWS, args.records.destinations.path())?;
+    let mut rows = rows.with_pages(&args.page)?;
+    if is_drawn {
+        rows.format = RowFormat::Grid;
+        task.settings.only_rows = true;
+    }
     args.refuse_ignored(&task, &rows)?;
     let solve = args.solve(&rows);
     task.rows = Some(&rows);
@@ -136,6 +140,16 @@ pub fn run(args: &SolveArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl SolveArgs {
+    /// Returns whether the only argument is a puzzle, and its solution is for a terminal.
+    fn is_drawn(&self, typed: &Typed) -> bool {
+        let is_only = typed.options.keys().all(|name| !name.starts_with("--"));
+        let is_puzzle = |path: &PathBuf| {
+            !path.exists() && path.to_str().is_some_and(|text| text.parse::<Marks>().is_ok())
+        };
+        let [path] = &self.records.input.input[..] else { return false };
+        is_only && io::stdout().is_terminal() && is_puzzle(path)
+    }
+
     fn solve(&self, rows: &RowPlan) -> Solve {
         let listed = self.solutions;
         let first = self.limit.first || (rows.format.is_judges() && listed.is_none());

@@ -1,8 +1,8 @@
-//! `bulkdoku show`: draws a puzzle, its candidates, or its solution.
+//! `bulkdoku show`: draws a puzzle or its candidates, and explains steps.
 
 mod draw;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -20,20 +20,16 @@ use clap::ValueEnum;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::sets::PuzzleSet;
-use super::typed::Typed;
 use super::{Exit, Failure, extensions, numbers, outputs, print};
 use draw::Drawing;
 
 /// Sufficient for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-/// Draw a puzzle with its rating, its candidates or its solution, and explain the next steps
+/// Draw a puzzle with its rating or its candidates, and explain the next steps
 ///
-/// With --hint and --path, all techniques are used. Otherwise, there are three rules: a cell with one
-/// candidate left has that digit; a unit with one place left for a digit has it there; and locked
-/// candidates. Cells that stay open are solved by guessing
-/// in the cell with the fewest candidates. If the puzzle has no solution, it says why.
-#[derive(Debug, Default, clap::Args)]
+/// If the puzzle has no solution, it says why.
+#[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct ShowArgs {
     /// A puzzle, or a file of puzzles; - reads standard input
@@ -43,12 +39,6 @@ pub struct ShowArgs {
     /// shown.
     #[arg(value_name = "PUZZLE|FILE")]
     puzzle: String,
-
-    /// Draw the puzzle as givens, propagated or solved
-    ///
-    /// By default givens, or propagated with --candidates.
-    #[arg(long, value_name = "STAGE", hide_possible_values = true, help_heading = "Output")]
-    stage: Option<Stage>,
 
     /// Explain the next step, or this number of steps, in words
     ///
@@ -65,25 +55,24 @@ pub struct ShowArgs {
         default_missing_value = "1",
         value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MAX_HINTS),
         group = "steps",
-        conflicts_with_all = ["stage", "candidates"]
+        conflicts_with = "candidates"
     )]
     hint: Option<NonZeroUsize>,
 
-    /// Explain all steps to the solution; with =se121, those of Sudoku Explainer
+    /// Explain all steps to the solution
     #[arg(
         long,
         value_name = "OF",
-        hide_possible_values = true,
         help_heading = "Output",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "technique",
         group = "steps",
-        conflicts_with_all = ["stage", "candidates"]
+        conflicts_with = "candidates"
     )]
     path: Option<PathOf>,
 
-    /// Write candidates as 729 characters, nine for each cell
+    /// Draw the candidates that three rules leave: naked and hidden singles, and locked candidates
     #[arg(long, help_heading = "Output")]
     candidates: bool,
 
@@ -104,22 +93,11 @@ Examples:
   bulkdoku show PUZZLE --hint
   bulkdoku show PUZZLE --path
   bulkdoku show PUZZLE --path -o path.html
-  bulkdoku show --stage propagated PUZZLE
-  bulkdoku show --stage propagated PUZZLE | bulkdoku show --stage solved -
-  bulkdoku show --stage solved puzzles.txt
+  bulkdoku show --candidates PUZZLE
+  bulkdoku show --candidates PUZZLE | bulkdoku solve --columns puzzle
 
-Exit status: 0 shown, 1 there is no solution or a bad record, 2 wrong usage or no puzzle, 3 the file
-cannot be read.";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Stage {
-    /// The clues or candidates that are given
-    Givens,
-    /// After propagation by both rules
-    Propagated,
-    /// The solution
-    Solved,
-}
+Exit status: 0 shown, 1 there is no solution or a bad record, 2 wrong usage or no puzzle, 3 the \
+file cannot be read.";
 
 /// Whose path is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -128,19 +106,6 @@ enum PathOf {
     Technique,
     /// That of Sudoku Explainer
     Se121,
-}
-
-impl ShowArgs {
-    /// Returns the arguments that draw the solution of a puzzle, if it is the only argument of `solve`
-    /// and its solution is for a terminal.
-    pub fn of_solve(input: &[PathBuf], typed: &Typed) -> Option<Self> {
-        let [path] = input else { return None };
-        let is_only = typed.options.keys().all(|name| !name.starts_with("--") || name == "--color");
-        let is_for_terminal = is_only && io::stdout().is_terminal() && !path.exists();
-        let puzzle = path.to_str().filter(|_| is_for_terminal)?;
-        puzzle.parse::<Marks>().ok()?;
-        Some(Self { puzzle: puzzle.into(), stage: Some(Stage::Solved), ..Self::default() })
-    }
 }
 
 pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
@@ -157,7 +122,7 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     }
     for (i, (place, marks)) in puzzles.iter().enumerate() {
         let mut out = String::new();
-        if puzzles.len() > 1 && !args.candidates {
+        if puzzles.len() > 1 {
             let before = if i > 0 { "\n" } else { "" };
             out.extend([before, "# ", place, "\n"]);
         }
@@ -199,10 +164,7 @@ fn located(record: &ReadRecord<'_>, marks: Marks) -> Option<(String, Marks)> {
 impl ShowArgs {
     /// Returns the number of steps to explain.
     fn hints(&self) -> usize {
-        match self.path {
-            Some(_) => usize::MAX,
-            None => self.hint.map_or(0, NonZeroUsize::get),
-        }
+        if self.path.is_some() { usize::MAX } else { self.hint.map_or(0, NonZeroUsize::get) }
     }
 
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
@@ -219,13 +181,15 @@ impl ShowArgs {
                 }
             };
         }
-        let (marks, verdict, exit) = self.show(given, contradiction);
-        if self.candidates {
-            out.extend([&marks.to_string(), "\n"]);
-        } else {
-            let drawing = Drawing { marks: &marks, given, step: None, color: wants_color() };
-            out.extend([&drawing.to_string(), "\n", &verdict, "\n"]);
-        }
+        let shown = match contradiction {
+            Some(why) => Err(why),
+            None if self.candidates => propagated(given),
+            None => Ok((*given, rating(given))),
+        };
+        let exit = if shown.is_ok() { Exit::Done } else { Exit::SomeRecords };
+        let (marks, verdict) = shown.unwrap_or_else(|why| (*given, why));
+        let drawing = Drawing { marks: &marks, given, step: None, color: wants_color() };
+        out.extend([&drawing.to_string(), "\n", &verdict, "\n"]);
         exit
     }
 
@@ -287,35 +251,21 @@ impl ShowArgs {
         }
         Ok((page + PATHS_END, exit))
     }
+}
 
-    /// Returns the candidates of the stage, the verdict below them, and the exit status.
-    fn show(&self, given: &Marks, contradiction: Option<String>) -> (Marks, String, Exit) {
-        if let Some(why) = contradiction {
-            return (*given, why, Exit::SomeRecords);
-        }
-        let default = if self.candidates { Stage::Propagated } else { Stage::Givens };
-        let stage = self.stage.unwrap_or(default);
-        if stage == Stage::Givens {
-            let verdict = if self.candidates { String::new() } else { rating(given) };
-            return (*given, verdict, Exit::Done);
-        }
-        let mut bands = Bands::from(given);
-        // The rules meet no contradiction unless the search for a solution gave up.
-        if let Err(why) = bands.deduce(Level::LockedCandidates) {
-            let why = format!("contradiction: {}", why.sentence(cell_name));
-            return (*given, why, Exit::SomeRecords);
-        }
-        if stage == Stage::Solved {
-            return solve(given);
-        }
-        let board = bands.board();
-        let verdict = match CELLS - board.placed.count_ones() as usize {
-            0 => "solved by propagation alone".into(),
-            1 => "stuck with 1 cell open".into(),
-            open => format!("stuck with {open} cells open"),
-        };
-        (board.marks(), verdict, Exit::Done)
-    }
+/// Returns the candidates that the rules leave, and the verdict below them.
+fn propagated(given: &Marks) -> Result<(Marks, String), String> {
+    let mut bands = Bands::from(given);
+    // The rules meet no contradiction unless the search for a solution gave up.
+    let deduced = bands.deduce(Level::LockedCandidates);
+    deduced.map_err(|why| format!("contradiction: {}", why.sentence(cell_name)))?;
+    let board = bands.board();
+    let verdict = match CELLS - board.placed.count_ones() as usize {
+        0 => "solved by propagation alone".into(),
+        1 => "stuck with 1 cell open".into(),
+        open => format!("stuck with {open} cells open"),
+    };
+    Ok((board.marks(), verdict))
 }
 
 /// Returns why a puzzle has no solution: equal clues in a unit, a cell without a candidate, a digit
@@ -324,8 +274,9 @@ fn contradiction(given: &Marks) -> Option<String> {
     if let Some(found) = given.clues().contradiction() {
         return Some(format!("contradiction: {found}"));
     }
-    let found = search(given, Limits::FIRST);
-    if found.solutions > 0 || found.gave_up {
+    let (mut found, limits) = ([Outcome::NONE], Limits::FIRST.with_nodes(MAX_NODES));
+    Propagate::new(Level::LockedCandidates).solve(Batch::Marks(&[*given]), limits, &mut found);
+    if found[0].solutions > 0 || found[0].gave_up {
         return None;
     }
     let Some((steps, why)) = logic::refutation(given) else {
@@ -348,30 +299,6 @@ fn rating(given: &Marks) -> String {
             facts(clues, Status::Unique, path.ok().as_ref(), explained)
         }
     }
-}
-
-fn search(given: &Marks, limits: Limits) -> Outcome {
-    let mut outcome = [Outcome::NONE];
-    let limits = limits.with_nodes(MAX_NODES);
-    Propagate::new(Level::LockedCandidates).solve(Batch::Marks(&[*given]), limits, &mut outcome);
-    outcome[0]
-}
-
-/// Finds the first solution, and whether there is another.
-fn solve(given: &Marks) -> (Marks, String, Exit) {
-    let first = search(given, Limits::FIRST);
-    let Some(grid) = first.solution() else {
-        let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
-        return (*given, verdict.into(), Exit::SomeRecords);
-    };
-    let all = search(given, Limits::PROOF);
-    let verdict = match (all.solutions, all.gave_up) {
-        (2.., _) => "solved; there are other solutions",
-        (_, true) => "solved; perhaps there are other solutions",
-        (_, false) if first.guesses == 0 => "solved by propagation alone; the only solution",
-        (_, false) => "solved; the only solution",
-    };
-    (Marks::from(&(*grid).into()), verdict.into(), Exit::Done)
 }
 
 /// Returns whether to use color: by `--color`, the terminal, and environment (no-color.org).

@@ -28,7 +28,7 @@ fn format_overrides_the_name_and_other_names_imply_no_format() {
         ("solve in -q -o x.lines", "5346"),
         ("solve in -q -o x.grid", "# line 1: unique\n5346"),
         (&format!("bench in {quick} -o x.json"), "["),
-        (&format!("bench in {quick} -o x.txt"), "set "),
+        (&format!("bench in {quick} -o x.txt"), " ns/puzzle"),
     ] {
         let folder = Folder::new();
         let ran = run(&folder, line);

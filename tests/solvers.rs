@@ -57,7 +57,7 @@ fn commands_are_measured_next_to_engines() {
     let args = ["--engine", "scalar", "--baseline", "before.json"];
     let ran = bench(&folder, &solvers[..1], &args);
     assert!(ran.status == 0 && json(&folder).len() == 3, "{ran:?}");
-    assert!(ran.messages.contains("Against the baseline: "), "{ran:?}");
+    assert!(ran.messages.contains(" of 3 changed beyond the spread"), "{ran:?}");
     let ran = bench(&folder, &[("new", "SOLVE")], &args);
     ran.expect(2, "in new, 1 thread, proof");
 }

@@ -48,6 +48,11 @@ pub fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0".into())
 }
 
+/// Parses a number above 0, which may have a percent sign.
+pub fn percentage(text: &str) -> Result<f64, String> {
+    positive(text.trim().trim_end_matches('%'))
+}
+
 /// Parses an inclusive range of numbers of clues: `22`, `21..24`, `21..`, `..24`.
 pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
     let number = |text: &str, default| match text {

@@ -47,7 +47,7 @@ pub struct SplitArgs {
         help_heading = "Parts",
         required = true,
         value_delimiter = ',',
-        value_parser = |text: &str| numbers::positive(text.trim().trim_end_matches('%'))
+        value_parser = numbers::percentage
     )]
     shares: Vec<f64>,
 

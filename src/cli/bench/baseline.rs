@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::measurement::Measurement;
 use crate::cli::version::Machine;
-use crate::cli::{Exit, Failure, shown};
+use crate::cli::{Exit, Failure, log, shown};
 
 #[derive(Clone, Debug)]
 pub struct Baseline {
@@ -43,36 +43,29 @@ impl Baseline {
     /// percentage.
     pub fn judge(&self, measurements: &[Measurement], fail_above: Option<f64>) -> Exit {
         let here = Machine::here();
-        let is_other = |machine: &&Machine| machine.cpu != here.cpu || machine.cores != here.cores;
-        if let Some(other) = self.all.iter().filter_map(|one| one.machine.as_ref()).find(is_other) {
-            let (cpu, cores) =
-                (other.cpu.as_deref().unwrap_or("an unnamed processor"), other.cores);
-            eprintln!("The baseline was measured on another machine: {cpu}, {cores} cores.");
+        let mut machines = self.all.iter().filter_map(|one| one.machine.as_ref());
+        if machines.any(|machine| (&machine.cpu, machine.cores) != (&here.cpu, here.cores)) {
+            log::note("The baseline was measured on another machine.");
         }
-        let pairs = measurements.iter().filter_map(|now| {
+        let (mut changed, mut exit) = (0, Exit::Done);
+        for now in measurements {
             let title = now.title();
-            let before = self.find(&title)?.times()?;
-            Some((title, before, now.times()?))
-        });
-        let (changed, same): (Vec<_>, Vec<_>) =
-            pairs.partition(|(_, before, now)| now[2] < before[0] || now[0] > before[2]);
-        let counts = format!("{} changed beyond the spread, {} did not", changed.len(), same.len());
-        eprintln!("Against the baseline: {counts}.");
-        for (title, [_, old, _], [_, new, _]) in &changed {
-            let (word, times) =
-                if new <= old { ("faster", old / new) } else { ("slower", new / old) };
-            eprintln!(
-                "  {title}: {word} {times:.2} times, {old:.1} before, now {new:.1} ns per puzzle"
-            );
-        }
-        let mut exit = Exit::Done;
-        for (title, before, now) in changed.iter().chain(&same) {
-            let percent = (slowdown(*before, *now) - 1.0) * 100.0;
+            let before = self.find(&title).and_then(Measurement::times);
+            let Some((before, now)) = before.zip(now.times()) else { continue };
+            if now[2] < before[0] || now[0] > before[2] {
+                changed += 1;
+                let ([_, before, _], [_, now, _]) = (before, now);
+                log::note(format!("  {title}: {before:.1} ns per puzzle before, now {now:.1}"));
+            }
+            let percent = (slowdown(before, now) - 1.0) * 100.0;
             if let Some(most) = fail_above.filter(|&most| percent > most) {
-                eprintln!("bulkdoku: {title}: slower by {percent:.1} %, more than {most} %");
+                log::note(format!(
+                    "bulkdoku: {title}: slower by {percent:.1} %, more than {most} %"
+                ));
                 exit = Exit::SomeRecords;
             }
         }
+        log::note(format!("{changed} of {} changed beyond the spread", measurements.len()));
         exit
     }
 }

@@ -99,46 +99,23 @@ pub fn entries(measurements: &[Measurement], origin: &Origin) -> Vec<Map<String,
     measurements.iter().map(entry).collect()
 }
 
-/// The number of text columns of a table, which come first; the others are numbers.
-const TEXTS: usize = 5;
-#[rustfmt::skip]
-const HEADINGS: [&str; 12] = [
-    "set", "engine", "simd", "threads", "mode", "rows", "ns/puzzle", "min", "max", "puzzles/s", "guesses", "nodes",
-];
-
+/// Returns a table with a line for each measurement.
 pub fn table(measurements: &[Measurement]) -> String {
-    let mut lines = vec![HEADINGS.map(str::to_owned)];
-    lines.extend(measurements.iter().map(cells));
-    let width = |i: usize| lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<_> = (0..HEADINGS.len()).map(width).collect();
-    let line = |cells: &[String; 12]| {
-        let padded = cells.iter().zip(&widths).enumerate().map(|(i, (cell, &width))| {
-            if i < TEXTS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
+    let line = |[ns, min, max, rate, guesses, nodes]: [&str; 6], title: &str| {
+        format!("{ns:>10}{min:>10}{max:>10}{rate:>14}{guesses:>10}{nodes:>10}  {title}\n")
     };
-    lines.iter().map(line).collect()
-}
-
-fn cells(of: &Measurement) -> [String; 12] {
-    let number = |number: Option<f64>, places| number.map(|it| format!("{it:.places$}"));
-    let invalid = of.invalid.as_ref().map(|_| "invalid".to_owned());
-    let rate = of.ns_per_puzzle.map(|ns| HumanCount((1e9 / ns).round() as u64).to_string());
-    [
-        Some(visible(&of.set).into()),
-        Some(visible(&of.engine).into()),
-        of.simd.clone(),
-        Some(of.threads.to_string()),
-        Some(of.mode.clone()),
-        Some(of.rows.to_string()),
-        invalid.or(number(of.ns_per_puzzle, 1)),
-        number(of.ns_min, 1),
-        number(of.ns_max, 1),
-        rate,
-        number(of.guesses_per_puzzle, 2),
-        number(of.nodes_per_puzzle, 2),
-    ]
-    .map(|cell| cell.unwrap_or_else(|| "-".into()))
+    let headings = ["ns/puzzle", "min", "max", "puzzles/s", "guesses", "nodes"];
+    let mut table = line(headings, "set engine, threads, mode");
+    for of in measurements {
+        let number = |number: Option<f64>| number.map_or("-".into(), |it| format!("{it:.2}"));
+        let rate = of.ns_per_puzzle.map(|ns| HumanCount((1e9 / ns).round() as u64).to_string());
+        let numbers =
+            [of.ns_per_puzzle, of.ns_min, of.ns_max, of.guesses_per_puzzle, of.nodes_per_puzzle];
+        let [ns, min, max, guesses, nodes] = &numbers.map(number);
+        let rate = &rate.unwrap_or("-".into());
+        table += &line([ns, min, max, rate, guesses, nodes], &of.title());
+    }
+    table
 }
 
 /// An engine or a command that is measured. Errors are the reasons for which it is rejected.

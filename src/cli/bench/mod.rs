@@ -83,7 +83,7 @@ pub struct BenchArgs {
     ///
     /// Both the median and the fastest round must be slower.
     #[arg(long, value_name = "PERCENT", help_heading = "Output", requires = "baseline",
-        value_parser = parse_percent)]
+        value_parser = numbers::percentage)]
     fail_above: Option<f64>,
 
     /// Measure a command as well, and check its answers
@@ -338,10 +338,4 @@ fn parse_solver(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("expected a name and a command, such as mine='./mine --fast'".into()),
     }
-}
-
-fn parse_percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
-    let percent = number.filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
-    percent.ok_or_else(|| "a percentage from 0, such as 5%".into())
 }

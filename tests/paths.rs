@@ -134,28 +134,6 @@ fn lists_name_files_by_line_or_nul() {
     assert_eq!((ran.status, folder.read("out.csv").lines().count()), (0, 200_004), "{ran:?}");
 }
 
-#[test]
-fn urls_are_saved() {
-    let folder = Folder::new();
-    let urls = [
-        ("s3://bucket/p.csv", "aws s3 cp URL - > FILE"),
-        ("S3://bucket/p.csv.gz", "aws s3 cp URL - > FILE"),
-        ("gs://bucket/p.parquet", "gcloud storage cat URL > FILE"),
-        ("https://example.org/p.txt", "curl -L URL > FILE"),
-        (
-            "hf://datasets/a/b.jsonl",
-            "curl -L https://huggingface.co/datasets/OWNER/NAME/resolve/main/PATH > FILE",
-        ),
-    ];
-    let lines = ["solve {}", "check --solutions {}", "canon --against {}", "trace {}"];
-    for ((url, hint), line) in urls.iter().zip(lines.iter().cycle()) {
-        let ran = folder.line(&line.replace("{}", url));
-        ran.expect(3, hint);
-    }
-    folder.file("in", CLASSIC);
-    folder.line("canon --dedup --resume s3://b/p -o a").expect(3, "aws s3 cp URL - > FILE");
-}
-
 /// Outputs of a run without records exist, and have a header where there is one.
 #[test]
 fn runs_without_records_write_their_outputs() {

@@ -212,5 +212,5 @@ fn puzzles_are_taken_as_arguments() {
     let ran = folder.line(&format!("solve {CLASSIC} --columns status -q"));
     assert_eq!(ran.rows, "status\nmalformed\n");
     let short = format!("solve {}", &CLASSIC[1..]);
-    folder.assert_refused(&[(&short, "not a puzzle (80 cells, 81 expected)")]);
+    folder.assert_refused(&[(&short, "and not a puzzle (column 81: 80 cells, 81 expected)")]);
 }

@@ -9,7 +9,7 @@ use bulkdoku::input::{OpenColumns, Stream};
 use bulkdoku::marks;
 use bulkdoku::pipeline::visible;
 use bulkdoku::puzzle::{CELLS, is_cell};
-use bulkdoku::{Malformed, Marks, Puzzle};
+use bulkdoku::{Malformed, Marks};
 
 use super::identity::STDIN;
 use super::platform::Pipe;
@@ -46,13 +46,19 @@ impl Origin {
     /// Rejects unreadable inputs, and opens files. Pipes are opened later, because only once.
     pub fn check(&self) -> Result<Option<Stream>, Failure> {
         let (Self::Path(path) | Self::Found(path)) = self else { return Ok(None) };
-        let metadata = fs::metadata(path).map_err(|error| match puzzle_fault(path) {
-            Some(fault) => {
-                let hint = format!("no such file, and not a puzzle ({fault})");
-                Failure::Usage(format!("{}: {hint}", shown(path)))
-            }
-            _ => missing(path, error),
-        })?;
+        let scheme = || path.to_str()?.split_once("://").map(|(scheme, _)| scheme);
+        let metadata =
+            fs::metadata(path).map_err(|error| match (puzzle_fault(path), scheme()) {
+                (Some(fault), _) => {
+                    let hint = format!("no such file, and not a puzzle ({fault})");
+                    Failure::Usage(format!("{}: {hint}", shown(path)))
+                }
+                (None, Some(scheme)) => {
+                    let hint = "is not read; save it as a file, or pipe it to standard input";
+                    Failure::at(path, format!("{scheme}:// {hint}"))
+                }
+                (None, None) => Failure::at(path, error),
+            })?;
         if metadata.is_dir() {
             return Err(Failure::at(path, "is a directory; name its files"));
         }
@@ -133,44 +139,13 @@ fn typed_puzzle(argument: &Path) -> Option<String> {
 }
 
 /// Returns why an argument is not a puzzle, if it looks like one.
-fn puzzle_fault(argument: &Path) -> Option<String> {
+fn puzzle_fault(argument: &Path) -> Option<Malformed> {
     let text = argument.to_str()?;
-    let others = text.bytes().filter(|byte| !is_cell(*byte)).count();
-    match cells(argument) {
-        Some(count) if count != CELLS => Some(format!("{count} cells, {CELLS} expected")),
-        None if text.len() == CELLS && others < 9 => {
-            let Malformed { column, what } = text.parse::<Puzzle>().err()?;
-            Some(format!("column {column}: {what}"))
-        }
-        _ => None,
-    }
-}
-
-/// Returns the number of cells in an argument that looks like a puzzle.
-fn cells(argument: &Path) -> Option<usize> {
-    let text = argument.to_str()?.as_bytes();
-    (text.len() > 2 * 9 && text.iter().copied().all(is_cell)).then_some(text.len())
+    let cells = text.bytes().filter(|byte| is_cell(*byte)).count();
+    let looks_like_puzzle = cells > CELLS / 2 && text.len() - cells < 9;
+    text.parse::<Marks>().err().filter(|_| looks_like_puzzle)
 }
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
-}
-
-/// Returns the error for a file that does not exist. For a URL, it has the command that fetches it.
-fn missing(path: &Path, error: io::Error) -> Failure {
-    let Some((scheme, _)) = path.to_str().and_then(|name| name.split_once("://")) else {
-        return Failure::at(path, error);
-    };
-    let fetch = fetch(scheme);
-    Failure::at(path, format!("{scheme}:// is not read; save it as a file: {fetch} > FILE"))
-}
-
-/// Returns the usual command that writes what is at a URL to standard output.
-fn fetch(scheme: &str) -> &'static str {
-    match &*scheme.to_lowercase() {
-        "s3" => "aws s3 cp URL -",
-        "gs" => "gcloud storage cat URL",
-        "hf" => "curl -L https://huggingface.co/datasets/OWNER/NAME/resolve/main/PATH",
-        _ => "curl -L URL",
-    }
 }

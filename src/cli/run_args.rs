@@ -70,17 +70,10 @@ pub struct StatusSet(u16);
 
 impl StatusSet {
     fn parse(text: &str) -> Result<Self, String> {
-        let unknown = |name: &str| {
-            let names = Status::ALL.map(Status::name).join(", ");
-            format!("unknown status {name:?}; expected {names}, or none alone")
-        };
-        let bit = |name: &str| {
-            let status: Result<Status, _> = name.parse();
-            status.map(|status| 1 << status as u8).map_err(|_| unknown(name))
-        };
-        match text {
-            "none" => Ok(Self(0)),
-            _ => text.split(',').try_fold(0, |set, name| Ok(set | bit(name)?)).map(Self),
-        }
+        text.split(',').filter(|_| text != "none").try_fold(Self(0), |Self(set), name| {
+            let status = name.parse::<Status>();
+            let status = status.map_err(|error| format!("{name:?}: {error}, or none alone"))?;
+            Ok(Self(set | 1 << status as u8))
+        })
     }
 }

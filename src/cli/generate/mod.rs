@@ -10,7 +10,7 @@ use bulkdoku::SimdLevel;
 use bulkdoku::condition::Condition;
 use bulkdoku::generate::{Grids, Symmetry};
 use bulkdoku::logic::generate::Measure;
-use bulkdoku::output::{Column, Needs};
+use bulkdoku::output::Column;
 use bulkdoku::pipeline::Options;
 use job::{Corpus, KINDS};
 
@@ -181,8 +181,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
         typed.refuse(&["--from", "--objective", "--at-least"], "it is for --kind hard")?;
     }
     let rows = args.rows.plan(&ROWS, args.destinations.path())?.with_pages(&args.page)?;
-    // The summary always includes the numbers of clues.
-    let statistics = args.destinations.statistics().or(Some(Needs::NONE));
+    let statistics = args.destinations.statistics();
     let reads = args.reads();
     let claim = args.destinations.clone().claim(&reads)?;
     let work = args.work()?;

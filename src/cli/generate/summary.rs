@@ -1,6 +1,5 @@
 //! The summary of a corpus.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use bulkdoku::generate::Symmetry;
@@ -33,7 +32,6 @@ impl Summary {
             };
             let _ = writeln!(text, "{} drawn, {each}", counted(drawn, "puzzle"));
         }
-        text.extend(clues(&report.statistics.clues));
         let corpus = if is_hard {
             format!("from island {skip}")
         } else {
@@ -61,16 +59,4 @@ impl Summary {
         let resume_options = format!("--resume --seed {seed}");
         Self { text, json, exit: Exit::Done, resume_options }
     }
-}
-
-/// Returns a line with the minimum, maximum, mean, and standard deviation of the numbers of clues.
-fn clues(counts: &BTreeMap<u64, u64>) -> Option<String> {
-    let (least, most) = (counts.keys().next()?, counts.keys().next_back()?);
-    let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
-        counts.iter().map(|(&clues, &count)| of(clues as f64) * count as f64).sum()
-    };
-    let count = sum(&|_| 1.0);
-    let mean = sum(&|clues| clues) / count;
-    let deviation = (sum(&|clues| (clues - mean).powi(2)) / count).sqrt();
-    Some(format!("clues {least} to {most}, mean {mean:.2}, standard deviation {deviation:.2}\n"))
 }

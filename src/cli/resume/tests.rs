@@ -97,19 +97,22 @@ struct Case {
     saves_all: bool,
 }
 
-/// The cases as `(outputs, is_whole, is_forced, has_header, saves_all)`.
-const CASES: [(u8, bool, bool, bool, bool); 10] = [
-    (1, false, false, true, true),
-    (1, false, false, false, true),
-    (1, false, true, true, false),
-    (4, false, false, true, true),
-    (4, false, false, false, false),
-    (4, false, true, true, true),
-    (1, true, false, true, true),
-    (1, true, true, true, true),
-    (4, true, false, true, true),
-    (4, true, true, true, true),
+const CASES: [Case; 10] = [
+    case(1, [false, false, true, true]),
+    case(1, [false, false, false, true]),
+    case(1, [false, true, true, false]),
+    case(4, [false, false, true, true]),
+    case(4, [false, false, false, false]),
+    case(4, [false, true, true, true]),
+    case(1, [true, false, true, true]),
+    case(1, [true, true, true, true]),
+    case(4, [true, false, true, true]),
+    case(4, [true, true, true, true]),
 ];
+
+const fn case(outputs: u8, [is_whole, is_forced, has_header, saves_all]: [bool; 4]) -> Case {
+    Case { outputs, is_whole, is_forced, has_header, saves_all }
+}
 
 const RECORDS: u64 = 8;
 const RECORDS_PER_BLOCK: u64 = 2;
@@ -150,21 +153,6 @@ impl Files {
 }
 
 impl Case {
-    fn all() -> impl Iterator<Item = Self> {
-        CASES.into_iter().map(|(outputs, is_whole, is_forced, has_header, saves_all)| Self {
-            outputs,
-            is_whole,
-            is_forced,
-            has_header,
-            saves_all,
-        })
-    }
-
-    /// Returns the cases whose rows are continued.
-    fn continued() -> impl Iterator<Item = Self> {
-        Self::all().filter(|case| !case.is_whole)
-    }
-
     /// Returns the contents of the files before the first run.
     fn old(self) -> Contents {
         let old = |file: u8| self.is_forced.then(|| format!("old {file}\n").into_bytes());
@@ -287,7 +275,7 @@ impl Case {
 /// disk leaves complete rows, and a run whose journal cannot be saved changes nothing.
 #[test]
 fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
-    for case in Case::all() {
+    for case in CASES {
         let expected = case.expected();
         let (mut at, mut was_shorter) = (0, false);
         loop {
@@ -354,7 +342,7 @@ fn the_last_position_in_an_earlier_input_is_kept() {
 fn slow_saves_are_rare() {
     let saving_takes = Duration::from_millis(20);
     for interval in [Duration::ZERO, Duration::from_secs(1000)] {
-        let case = Case::all().next().unwrap();
+        let case = CASES[0];
         start(State { saving_takes, ..State::default() });
         let begin = Instant::now();
         let (mut into, _) = case.open(&case.files()).unwrap();
@@ -372,7 +360,8 @@ fn slow_saves_are_rare() {
 /// A file written by another program is rejected and not changed.
 #[test]
 fn foreign_and_modified_files_are_refused() {
-    for case in Case::continued().filter(|case| !case.is_forced && case.saves_all) {
+    let is_checked = |case: &Case| !case.is_whole && !case.is_forced && case.saves_all;
+    for case in CASES.into_iter().filter(is_checked) {
         let mut refused = [0; 2];
         for at in 0..120 {
             for output in 0..=usize::from(case.outputs) {

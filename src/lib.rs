@@ -54,10 +54,10 @@
 //! Puzzles, engines, canonical forms, and generators are the crate [`bulkdoku_core`], and human
 //! techniques the crate [`bulkdoku_logic`]. The feature `stream` adds [`bulkdoku_stream`]: inputs, the
 //! pipeline, and rows. All of them are re-exported here and can be used alone. The features `gzip`
-//! and `zstd` add compressed inputs and outputs. `parquet` reads and writes Parquet files. `cli` adds the command and its dependencies, and `pages`
-//! prints completions and manual pages. `cli` and `gzip` are enabled by default; `full` enables all of
-//! these. `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it, latencies
-//! there are 0.
+//! and `zstd` add compressed inputs and outputs. `parquet` reads and writes Parquet files. `cli` adds
+//! the command and its dependencies, and `completions` scripts for shells. `cli` and `gzip` are enabled
+//! by default; `full` enables all of these. `js` measures time on `wasm32-unknown-unknown` with
+//! `performance.now`; without it, latencies there are 0.
 
 pub mod bundled;
 

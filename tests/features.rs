@@ -39,8 +39,7 @@ fn outputs_that_need_a_feature_are_refused() {
         ("solve in --format parquet -o x", "parquet"),
         ("split in -o a.csv,b.csv.zst --shares 90,10 --seed 1", "zstd"),
         ("generate -n 1 -o x.parquet", "parquet"),
-        ("completions bash", "pages"),
-        ("man", "pages"),
+        ("completions bash", "completions"),
     ] {
         folder.assert_refused(&[(line, &lacks(feature))]);
         assert_eq!(folder.names(), ["in"], "{line}");

@@ -1,4 +1,4 @@
-//! Help, completions, manual pages, color, and progress.
+//! Help, completions, color, and progress.
 
 use std::sync::LazyLock;
 
@@ -10,8 +10,8 @@ fn run(words: &[&str]) -> Ran {
     Folder::new().run(words[0], &words[1..], "")
 }
 
-/// The subcommands that the help lists, except `help`, with their short, long, and full help.
-static SUBCOMMANDS: LazyLock<Vec<(String, [String; 3])>> = LazyLock::new(|| {
+/// The subcommands that the help lists, except `help`, with their short and long help.
+static SUBCOMMANDS: LazyLock<Vec<(String, [String; 2])>> = LazyLock::new(|| {
     let help = run(&["--help"]).rows;
     let (_, list) = help.split_once("\nCommands:\n").unwrap();
     let (list, _) = list.split_once("\n\n").unwrap();
@@ -20,7 +20,7 @@ static SUBCOMMANDS: LazyLock<Vec<(String, [String; 3])>> = LazyLock::new(|| {
     let names =
         lines.filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next());
     let pages = |name: &str| {
-        [[name, "-h"], [name, "--help"], ["help", name]].map(|words| {
+        [[name, "-h"], [name, "--help"]].map(|words| {
             let ran = run(&words);
             assert_eq!(ran.status, 0, "{ran:?}");
             ran.rows
@@ -29,19 +29,15 @@ static SUBCOMMANDS: LazyLock<Vec<(String, [String; 3])>> = LazyLock::new(|| {
     names.filter(|&name| name != "help").map(|name| (name.to_owned(), pages(name))).collect()
 });
 
-fn help_of(subcommand: &str) -> &'static [String; 3] {
+fn help_of(subcommand: &str) -> &'static [String; 2] {
     &SUBCOMMANDS.iter().find(|(name, _)| name == subcommand).unwrap().1
 }
 
 #[test]
-fn help_has_at_most_50_or_120_lines_and_is_wrapped_once() {
-    for (subcommand, [short, long, full]) in &*SUBCOMMANDS {
-        assert!(short.lines().count() <= 50, "{short}");
-        for line in short.lines() {
-            // A continuation line would be indented further.
-            assert!(!line.starts_with(&" ".repeat(9)) && line.chars().count() <= 100, "{line}");
-        }
-        assert!(long.lines().count() <= 120, "{long}");
+fn help_is_short_on_request_and_wrapped_once() {
+    assert_eq!(run(&["help", "solve"]).rows, help_of("solve")[1]);
+    for (_, [short, long]) in &*SUBCOMMANDS {
+        assert!(short.lines().count() <= 80, "{short}");
         let is_text = |line: &str| line.starts_with(char::is_alphanumeric) && !line.ends_with(':');
         let lines: Vec<_> = long.lines().collect();
         for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| is_text(line))) {
@@ -49,8 +45,6 @@ fn help_has_at_most_50_or_120_lines_and_is_wrapped_once() {
             let length = pair[0].chars().count() + 1 + next.chars().count();
             assert!(length > 100, "this line could take the next word: {}", pair[0]);
         }
-        // The full help has more details.
-        assert!(full.lines().count() >= long.lines().count(), "{subcommand}");
     }
 }
 
@@ -67,25 +61,12 @@ fn options_are_in_groups() {
         ("augment", &["Input", "Output", "Isomorphs", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),
     ] {
-        for help in &help_of(subcommand)[..2] {
+        for help in help_of(subcommand) {
             let headings = help.lines().filter_map(|line| line.strip_suffix(':'));
-            let others = ["Arguments", "Examples", "Statuses", "Columns"];
+            let others = ["Arguments", "Options", "Examples", "Statuses", "Columns"];
             let is_group = |line: &&str| !line.contains(' ') && !others.contains(line);
             assert!(headings.filter(is_group).eq(groups.iter().copied()), "{subcommand}: {help}");
         }
-    }
-}
-
-#[test]
-fn help_lists_the_values_of_options() {
-    let [short, _, full] = help_of("solve");
-    let values = "boj2580 boj2239 jsonl ndjson grid lines lanes scalar propagate backtrack-scan \
-                  backtrack-flags backtrack-mask avx512 sse4.2 portable";
-    for value in values.split(' ') {
-        assert!(full.contains(value), "{value}: {full}");
-    }
-    for value in ["boj2239", "jsonl", "backtrack"] {
-        assert!(short.contains(value), "{value}: {short}");
     }
 }
 
@@ -106,20 +87,6 @@ fn shells_get_completions() {
         }
     }
     assert_eq!(run(&["completions", "tcsh"]).status, 2);
-}
-
-#[cfg(feature = "full")]
-#[test]
-fn every_subcommand_has_a_manual_page() {
-    let folder = Folder::new();
-    let main = folder.run("man", &[], "");
-    assert!(main.rows.contains(".TH bulkdoku 1") && main.rows.contains("solve"), "{}", main.rows);
-    for (subcommand, _) in &*SUBCOMMANDS {
-        let page = folder.run("man", &[subcommand], "");
-        assert_eq!(page.status, 0, "{page:?}");
-        assert!(page.rows.contains(&format!(".TH bulkdoku-{subcommand} 1")), "{}", page.rows);
-    }
-    assert_eq!(folder.run("man", &["sing"], "").status, 2);
 }
 
 #[test]

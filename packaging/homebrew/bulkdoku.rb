@@ -11,10 +11,6 @@ class Bulkdoku < Formula
   def install
     system "cargo", "install", *std_cargo_args, "--features", "full"
     generate_completions_from_executable(bin/"bulkdoku", "completions")
-    (man1/"bulkdoku.1").write Utils.safe_popen_read(bin/"bulkdoku", "man")
-    %w[solve check canon split augment bench show trace generate].each do |page|
-      (man1/"bulkdoku-#{page}.1").write Utils.safe_popen_read(bin/"bulkdoku", "man", page)
-    end
   end
 
   test do

@@ -27,14 +27,11 @@ use super::{Failure, help, paths, platform};
 /// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct ByArgs {
-    /// Compare by class, puzzle or grid [default: class]
-    ///
-    /// Two records are the same if they have this in common.
+    /// What equal records have in common [default: class]
     #[arg(
         long,
         value_name = "WHAT",
         help_heading = "Output",
-        hide_possible_values = true,
         value_parser = help::one_of(CRITERIA)
     )]
     by: Option<Sameness>,

@@ -110,10 +110,10 @@ Examples:
   shuf -n 100000 large.txt | bulkdoku augment --seed 1 -o isomorphs.csv
   bulkdoku augment --neighbors=-1+1 --where minimal hard.txt -o more.csv
 
-Invalid records have no isomorphs: each has a message, and no row. The same goes for
-records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A solution
-may have any form, which it keeps; after the cells of a line, it is 81 digits. A missing one stays
-missing. Whether a solution is the only one is not checked (see bulkdoku check).";
+Invalid records have no isomorphs: each has a message, and no row. The same goes for records whose \
+solution is incomplete, changes a clue, or breaks the rules (status mismatch). A solution may have \
+any form, which it keeps; after the cells of a line, it is 81 digits. A missing one stays missing. \
+Whether a solution is the only one is not checked (see bulkdoku check).";
 
 pub static ROWS: RowRules = RowRules {
     name: "augment",

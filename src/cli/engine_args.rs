@@ -19,8 +19,8 @@ pub struct EngineArgs {
     #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU64>)]
     max_nodes: Option<NonZeroU64>,
 
-    /// lanes, scalar, propagate, backtrack-{scan,flags,mask}
-    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = help::engines())]
+    /// The engine [default: lanes]
+    #[arg(long, value_name = "NAME", value_parser = help::engines())]
     engine: Option<EngineKind>,
 
     /// avx512, avx2, sse4.2, sse2, neon or portable

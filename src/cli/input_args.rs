@@ -12,13 +12,11 @@ use super::{Failure, help, numbers};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// auto, lines, csv, tsv, jsonl, grid, boj2580 or boj2239
+    /// Format of the inputs
     #[arg(
         long,
         value_name = "FORMAT",
         default_value = "auto",
-        hide_default_value = true,
-        hide_possible_values = true,
         value_parser = help::one_of(FORMATS)
     )]
     input_format: InputFormat,
@@ -38,24 +36,17 @@ pub struct InputArgs {
     #[arg(long)]
     no_header: bool,
 
-    /// Longest line or row [default: 16M]
+    /// Longest line or row
     ///
     /// Including columns that are not read. A longer one is malformed. Rows of more than 112 KiB are
     /// in memory one at a time.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "16M",
-        hide_default_value = true,
-        value_parser = parse_max_line
-    )]
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = parse_max_line)]
     max_line: usize,
 
     /// Value of a blank in .npy arrays: 0, or 1
     ///
     /// In arrays that are read and written. With 1, the digits are 2 to 10.
-    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true,
-        value_parser = parse_npy_offset)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_npy_offset)]
     npy_offset: u8,
 }
 
@@ -67,7 +58,7 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
     ("tsv", InputFormat::Tsv, "A table with tabs between the fields"),
     ("jsonl", InputFormat::Jsonl,
         "A JSON value per line, or one array of them: objects with a key for the puzzle, strings or arrays"),
-    ("ndjson", InputFormat::Jsonl, "The same as jsonl"),
+    ("ndjson", InputFormat::Jsonl, "Another name of jsonl"),
     ("grid", InputFormat::Grid, "Nine lines per puzzle, with or without spaces, borders and labels"),
     ("boj2580", InputFormat::Grid, "BOJ 2580: nine lines of nine numbers, read as grid is"),
     ("boj2239", InputFormat::Grid, "BOJ 2239: nine lines of nine digits, read as grid is"),

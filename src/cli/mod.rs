@@ -15,6 +15,8 @@ mod augment;
 mod bench;
 mod canon;
 mod check;
+#[cfg(feature = "completions")]
+mod completions;
 mod engine_args;
 mod extensions;
 mod format;
@@ -29,8 +31,6 @@ mod numbers;
 mod origin;
 mod out;
 mod outputs;
-#[cfg(feature = "pages")]
-mod pages;
 mod paths;
 mod platform;
 mod progress;
@@ -49,14 +49,13 @@ mod trace;
 mod typed;
 mod version;
 
-use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{ExitCode, Termination};
 
 use bulkdoku::Marks;
-use bulkdoku::features::LACKS_PAGES;
+use bulkdoku::features::LACKS_COMPLETIONS;
 use bulkdoku::pipeline::{cores, visible};
 use clap::builder::styling::{AnsiColor, Effects, Style};
 use clap::error::{ContextKind, ContextValue};
@@ -82,56 +81,26 @@ pub struct Cli {
 
 #[derive(Debug, Args)]
 struct GlobalArgs {
-    /// Color: auto, always or never
+    /// When grids, help, and messages have color
     ///
-    /// In grids, help, and messages. auto is on a terminal, unless forbidden (no-color.org).
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_possible_values = true,
-        help_heading = "Run"
-    )]
+    /// auto is on a terminal, unless forbidden (no-color.org).
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Run")]
     color: ColorChoice,
 }
 
-macro_rules! subcommands {
-    ($($(#[$cfg:meta])? $name:literal $variant:ident($args:ty),)*) => {
-        #[derive(Debug, Subcommand)]
-        enum Command {
-            $($(#[$cfg])? #[command(name = $name)] $variant($args),)*
-        }
-
-        /// Creates the command with a single subcommand, if it is one. The options of all take a
-        /// fifth of the time to start.
-        fn with_subcommand(name: &OsStr) -> Option<clap::Command> {
-            let with = |add: fn(clap::Command) -> clap::Command, name: &'static str| {
-                let command = GlobalArgs::augment_args(clap::Command::new("bulkdoku"));
-                command.subcommand(add(clap::Command::new(name)))
-            };
-            match name.to_str()? {
-                $($(#[$cfg])? $name => Some(with(<$args>::augment_args, $name)),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-subcommands! {
-    "solve" Solve(solve::SolveArgs),
-    "check" Check(check::CheckArgs),
-    "canon" Canon(canon::CanonArgs),
-    "split" Split(split::SplitArgs),
-    "augment" Augment(augment::AugmentArgs),
-    "bench" Bench(bench::BenchArgs),
-    "show" Show(show::ShowArgs),
-    "trace" Trace(trace::TraceArgs),
-    "generate" Generate(generate::GenerateArgs),
-    #[cfg(feature = "pages")]
-    "completions" Completions(pages::CompletionsArgs),
-    #[cfg(feature = "pages")]
-    "man" Man(pages::ManArgs),
+#[derive(Debug, Subcommand)]
+enum Command {
+    Solve(solve::SolveArgs),
+    Check(check::CheckArgs),
+    Canon(canon::CanonArgs),
+    Split(split::SplitArgs),
+    Augment(augment::AugmentArgs),
+    Bench(bench::BenchArgs),
+    Show(show::ShowArgs),
+    Trace(trace::TraceArgs),
+    Generate(generate::GenerateArgs),
+    #[cfg(feature = "completions")]
+    Completions(completions::CompletionsArgs),
 }
 
 static WITH_COLUMNS: [&row_args::RowRules; 6] =
@@ -154,7 +123,7 @@ impl Command {
 }
 
 /// Other names of what subcommands do, and how they are called.
-const OTHER_NAMES: [(&[&str], &str); 6] = [
+const OTHER_NAMES: [(&[&str], &str); 5] = [
     (&["hint"], "bulkdoku show PUZZLE --hint explains the next step"),
     (
         &["rate", "grade", "score"],
@@ -164,39 +133,26 @@ const OTHER_NAMES: [(&[&str], &str); 6] = [
     (&["dedup", "unique"], "bulkdoku canon --dedup FILE removes duplicates"),
     (&["minlex", "overlap"], "bulkdoku canon FILE, with --against OTHER to compare"),
     (&["verify", "validate"], "bulkdoku check FILE checks solutions"),
-    (&["sample", "scan"], "was removed; docs/recipes.md has other tools"),
 ];
 
-/// Returns all subcommands and options with their full help.
+/// Returns all subcommands and options, with the formats and columns of each subcommand in its help.
 pub fn command() -> clap::Command {
-    help::with_long_options(help::completed(Cli::command()))
+    WITH_COLUMNS.iter().fold(Cli::command(), |command, rows| {
+        command.mut_subcommand(rows.name, |subcommand| rows.documented(subcommand))
+    })
 }
 
 /// Parses the command line. Exits if it is invalid or after printing requested help.
 pub fn parse() -> Result<Cli, Failure> {
-    let is_typed = |word: &str| std::env::args_os().any(|argument| argument == word);
-    let may_be_help = |argument: OsString| match argument.as_encoded_bytes() {
-        [b'-', b'-', rest @ ..] => rest == b"help",
-        [b'-', letters @ ..] => letters.contains(&b'h'),
-        _ => false,
-    };
-    let mut command = match std::env::args_os().nth(1) {
-        Some(first) if first == "help" => command(),
-        // Texts that are not printed take a third of the time to start.
-        Some(first) if !std::env::args_os().any(may_be_help) => {
-            with_subcommand(&first).unwrap_or_else(Cli::command)
-        }
-        _ => help::with_short_options(help::completed(Cli::command()), is_typed("--help")),
-    };
+    let mut command = command();
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (mut cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
             if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) {
-                match &**name {
-                    "completions" | "man" => refuse!("{name}: {LACKS_PAGES}"),
-                    _ => {}
+                if name == "completions" {
+                    refuse!("{name}: {LACKS_COMPLETIONS}");
                 }
                 if let Some((_, what)) =
                     OTHER_NAMES.iter().find(|(names, _)| names.contains(&&**name))
@@ -210,7 +166,7 @@ pub fn parse() -> Result<Cli, Failure> {
             let selects = ["--difficulty", "--level", "--technique", "--rating", "--se121"];
             if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
                 && selects.contains(&&**option)
-                && is_typed("generate")
+                && std::env::args_os().any(|word| word == "generate")
             {
                 refuse!(
                     "{option}: --where selects puzzles, such as --where 'difficulty == \"hard\"'"
@@ -291,10 +247,8 @@ fn run_command(cli: Cli) -> Result<Exit, Failure> {
         Command::Show(args) => show::run(&args),
         Command::Trace(args) => trace::run(&args, typed),
         Command::Generate(args) => generate::run(&args, typed),
-        #[cfg(feature = "pages")]
-        Command::Completions(args) => pages::completions(&args),
-        #[cfg(feature = "pages")]
-        Command::Man(args) => pages::man(&args),
+        #[cfg(feature = "completions")]
+        Command::Completions(args) => completions::run(&args),
     }
 }
 

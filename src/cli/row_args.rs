@@ -12,8 +12,8 @@ use bulkdoku::output::{
 use bulkdoku::pipeline::visible;
 #[cfg(feature = "parquet")]
 use bulkdoku_arrow::parquet::{ParquetRows, kept_types};
-
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::format::RowFormat;
 use super::inputs::Inputs;
@@ -25,7 +25,7 @@ use super::{Failure, WITH_COLUMNS};
 #[command(next_help_heading = "Output")]
 pub struct RowArgs {
     /// Format of the rows
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    #[arg(long, value_name = "FORMAT")]
     pub format: Option<RowFormat>,
 
     /// Columns of csv, tsv, jsonl and parquet, in order; * is the input's
@@ -101,16 +101,16 @@ impl RowRules {
 
     pub fn documented(&self, command: clap::Command) -> clap::Command {
         let all = RowFormat::value_variants().iter().filter(|format| (self.is_written)(**format));
-        let names: Vec<_> = all.map(|format| format.name()).collect();
-        let (last, others) = names.split_last().expect("there is a format");
-        let formats = format!("{} or {last}", others.join(", "));
+        let formats = PossibleValuesParser::new(all.filter_map(ValueEnum::to_possible_value));
+        let formats = formats.try_map(|name| RowFormat::from_str(&name, false));
         let or = if self.appended.is_some() { "as the input is, or " } else { "" };
         let default = format!("as the output's name says (.tsv, .jsonl.gz, …), or else {or}");
         let is_lines = self.default_format == RowFormat::Lines;
         let csv = if is_lines { ", but csv with --columns" } else { "" };
-        let long = format!("{formats}\n\nBy default {default}{}{csv}.", self.default_format.name());
+        let name = self.default_format.name();
+        let long = format!("Format of the rows\n\nBy default {default}{name}{csv}.");
         command
-            .mut_arg("format", |format| format.help(formats).long_help(long))
+            .mut_arg("format", |format| format.value_parser(formats).long_help(long))
             .mut_arg("columns", |columns| columns.long_help(self.columns_help()))
     }
 

@@ -40,8 +40,7 @@ pub struct RunArgs {
     ///
     /// auto shows a bar on a terminal, unless the run is quiet. always also prints a line every two
     /// seconds elsewhere, and an interval such as 30s sets the time between these lines.
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true,
-        value_parser = When::parse)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = When::parse)]
     pub progress: When,
 }
 

@@ -34,7 +34,7 @@ use super::{Exit, Failure, help, numbers, shown};
     .long_help(
         "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
     )))]
-#[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
+#[command(mut_arg("by", |by| by.help_heading("Parts").help("What is kept together [default: class]")))]
 #[command(mut_arg("latency", |latency| latency.hide(true)))]
 pub struct SplitArgs {
     #[command(flatten)]
@@ -72,12 +72,12 @@ Examples:
   bulkdoku split --shares 80,10,10 --by grid --seed 1 puzzles.csv -o train.csv,val.csv,test.csv
   bulkdoku split --shares 90,10 --by puzzle --seed 1 --columns id,puzzle puzzles.csv -o train.jsonl,test.jsonl
 
-Invalid records have no class: each has a message, and no row. With --by grid, puzzles without exactly
-one solution have no row either; the summary counts them.
+Invalid records have no class: each has a message, and no row. With --by grid, puzzles without \
+exactly one solution have no row either; the summary counts them.
 
-A part that is split again needs another seed. With larger shares of the first parts, these keep their
-records. The hash is XXH3 with 128 bits of the 81 cells, as bytes from 0 to 9, of the canonical form
-(--by grid: that of the solution; --by puzzle: the puzzle), with the seed.";
+A part that is split again needs another seed. With larger shares of the first parts, these keep \
+their records. The hash is XXH3 with 128 bits of the 81 cells, as bytes from 0 to 9, of the \
+canonical form (--by grid: that of the solution; --by puzzle: the puzzle), with the seed.";
 
 pub static ROWS: RowRules = RowRules { name: "split", ..RowRules::OF_INPUT };
 

@@ -12,8 +12,8 @@ macro_rules! lacks {
 }
 pub(crate) use lacks;
 
-/// Describes the missing feature of a build without completion scripts and manual pages.
-pub const LACKS_PAGES: &str = lacks!("pages");
+/// Describes the missing feature of a build without completion scripts.
+pub const LACKS_COMPLETIONS: &str = lacks!("completions");
 
 /// Describes the feature that this build lacks for a codec or a file extension.
 pub fn missing(name: &str) -> Option<&'static str> {

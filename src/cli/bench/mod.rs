@@ -120,7 +120,6 @@ pub struct BenchArgs {
         help_heading = "Search",
         value_delimiter = ',',
         default_value = EngineKind::default().name(),
-        hide_possible_values = true,
         value_parser = help::engines()
     )]
     engine: Vec<EngineKind>,
@@ -178,10 +177,10 @@ Columns:
 
 JSON has these fields and more, with times in nanoseconds.
 
-Invalid records are reported and counted, but not measured. Sets are kept in memory: at most
+Invalid records are reported and counted, but not measured. Sets are kept in memory: at most \
 10,000,000 records per input.
 
-Exit status: 0 success, 1 a solver was wrong or --fail-above was exceeded, 2 invalid usage, a set
+Exit status: 0 success, 1 a solver was wrong or --fail-above was exceeded, 2 invalid usage, a set \
 without puzzles, or a baseline that lacks a measurement, 3 input or output error.";
 
 pub fn run(args: &BenchArgs) -> Result<Exit, Failure> {

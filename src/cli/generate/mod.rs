@@ -58,17 +58,11 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::count)]
     skip: u64,
 
-    /// minimal, unique, solved, easy, hard, several or unsolvable
+    /// Kind of the puzzles [default: minimal, or unique with --pattern]
     ///
     /// unique puzzles have the number of clues that --clues names, or the clues of --pattern, and
-    /// need not be minimal [default: unique with --pattern, else minimal]
-    #[arg(
-        short,
-        long,
-        value_name = "KIND",
-        hide_possible_values = true,
-        value_parser = help::one_of(KINDS)
-    )]
+    /// need not be minimal.
+    #[arg(short, long, value_name = "KIND", value_parser = help::one_of(KINDS))]
     kind: Option<Corpus>,
 
     /// What hard puzzles have much of: guess_rating, se121 or score

@@ -84,9 +84,12 @@ fn run_job<J: Job>(
     input: &[u8],
     reads: &[usize],
 ) -> Ran {
+    let kept = layout.kept().into_iter().enumerate();
+    let kept = kept.map(|(at, name)| OutputColumn::input(at, name));
+    let columns = OutputColumn::list(columns).into_iter().chain(kept).collect();
     let pipeline = Pipeline {
         threads: NonZeroUsize::new(threads).unwrap(),
-        format: Box::new(CsvRows::of(OutputColumn::list(columns, &layout.kept()))),
+        format: Box::new(CsvRows::of(columns)),
         block_bytes,
         ..pipeline
     };

@@ -1,5 +1,6 @@
 //! `--format` and `--columns`, which are checked before anything is read.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use bulkdoku::condition::{self, computed_column, shared_name};
@@ -7,7 +8,7 @@ use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{KeptCells, LayoutKind, OtherKeys};
 use bulkdoku::output::{
     self, Column, ColumnSource, CsvRows, JsonRows, NpyRows, OutputColumn, PrintedPages,
-    input_lines, judge_grids, labeled_grids, lines, puzzle_grids, unique_names,
+    input_lines, judge_grids, labeled_grids, lines, puzzle_grids,
 };
 use bulkdoku::pipeline::visible;
 #[cfg(feature = "parquet")]
@@ -461,11 +462,17 @@ fn resolve(
     Ok(list)
 }
 
-/// Makes the names of columns unique, as formats with keys require.
-fn unique(list: Vec<OutputColumn>) -> Vec<OutputColumn> {
-    let names: Vec<_> = list.iter().map(|column| column.name.clone()).collect();
-    let names = unique_names([], &names);
-    list.into_iter().zip(names).map(|(column, name)| OutputColumn { name, ..column }).collect()
+/// Makes the names of columns unique, as formats with keys require: a name that is already taken is
+/// prefixed with `input_` until it is unique.
+fn unique(mut list: Vec<OutputColumn>) -> Vec<OutputColumn> {
+    let mut taken = HashSet::new();
+    let are_own: Vec<bool> = list.iter().map(|column| taken.insert(column.name.clone())).collect();
+    for (column, is_own) in list.iter_mut().zip(are_own) {
+        while !is_own && !taken.insert(column.name.clone()) {
+            column.name.insert_str(0, "input_");
+        }
+    }
+    list
 }
 
 /// Rejects columns that need the proof omitted by `without_proof`.

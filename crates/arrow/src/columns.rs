@@ -96,7 +96,7 @@ pub(crate) fn field(column: Column, form: Form) -> Field {
         (_, Kind::Status) => {
             DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
         }
-        (_, Kind::Text | Kind::Bytes | Kind::Technique | Kind::Difficulty) => DataType::Utf8,
+        (_, Kind::Text | Kind::Technique | Kind::Difficulty) => DataType::Utf8,
     };
     let is_nullable = form == Form::Written
         || matches!(column, Automorphisms | Score | Steps)

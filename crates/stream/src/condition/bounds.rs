@@ -66,7 +66,7 @@ impl Predicate {
     ) -> Vec<Known<'static>> {
         let (kind, range) = (column.kind(), range_of(column, ranges));
         let mut values: Vec<_> = match kind {
-            Kind::Text | Kind::Bytes => return vec![Known::Unknown],
+            Kind::Text => return vec![Known::Unknown],
             Kind::Number | Kind::Double => {
                 let (first, last) = (*range.start() as f64, *range.end() as f64);
                 // The condition holds for all numbers or for none between two of these.

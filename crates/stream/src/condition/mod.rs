@@ -189,7 +189,7 @@ fn type_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Number | Kind::Double => "a number",
         Kind::Truth => "true or false",
-        Kind::Text | Kind::Bytes | Kind::Status | Kind::Technique | Kind::Difficulty => "a text",
+        Kind::Text | Kind::Status | Kind::Technique | Kind::Difficulty => "a text",
     }
 }
 

@@ -4,7 +4,6 @@
 //! `pipeline::properties`.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use super::{Needs, Row, Value};
@@ -24,8 +23,6 @@ pub enum Kind {
     Truth,
     /// Text.
     Text,
-    /// Bytes that may not be valid text.
-    Bytes,
     /// The name of a [`Status`](bulkdoku_core::Status).
     Status,
     /// The name of a [`Technique`](bulkdoku_logic::Technique).
@@ -340,12 +337,9 @@ impl From<Column> for OutputColumn {
 }
 
 impl OutputColumn {
-    /// Returns computed columns, followed by all kept fields of the input with [`unique_names`].
-    pub fn list(columns: &[Column], kept: &[String]) -> Vec<Self> {
-        let computed = columns.iter().map(|column| column.name());
-        let names = unique_names(computed, kept).into_iter().enumerate();
-        let kept = names.map(|(index, name)| Self::input(index, name));
-        columns.iter().copied().map(Self::from).chain(kept).collect()
+    /// Returns computed columns.
+    pub fn list(columns: &[Column]) -> Vec<Self> {
+        columns.iter().copied().map(Self::from).collect()
     }
 
     /// Returns the kept field of the input at this index.
@@ -365,22 +359,4 @@ impl OutputColumn {
     pub fn needs(columns: &[Self]) -> Needs {
         columns.iter().fold(Needs::NONE, |needs, column| needs.union(column.source.needs()))
     }
-}
-
-/// Returns names for kept fields that differ from each other and from the `computed` names. A name
-/// that is already taken is prefixed with `input_` until it is unique.
-pub fn unique_names<'a>(
-    computed: impl IntoIterator<Item = &'a str>,
-    kept: &[String],
-) -> Vec<String> {
-    let mut taken: HashSet<String> = computed.into_iter().map(String::from).collect();
-    let is_own: Vec<bool> = kept.iter().map(|field| taken.insert(field.clone())).collect();
-    let unique = |(field, is_own): (&String, bool)| {
-        let mut name = field.clone();
-        while !is_own && !taken.insert(name.clone()) {
-            name.insert_str(0, "input_");
-        }
-        name
-    };
-    kept.iter().zip(is_own).map(unique).collect()
 }

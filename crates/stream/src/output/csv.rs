@@ -31,7 +31,7 @@ impl CsvRows {
     /// # Panics
     /// Panics if there are none.
     pub fn new(columns: impl AsRef<[Column]>) -> Self {
-        Self::of(OutputColumn::list(columns.as_ref(), &[]))
+        Self::of(OutputColumn::list(columns.as_ref()))
     }
 
     /// Creates a format with computed columns and fields of the input.
@@ -96,7 +96,7 @@ impl Format for CsvRows {
     }
 
     fn encoder(&self) -> Box<Encoder<'_>> {
-        let are = |columns: &[Column]| self.columns == OutputColumn::list(columns, &[]);
+        let are = |columns: &[Column]| self.columns == OutputColumn::list(columns);
         if are(&Column::DEFAULT_OF_CHECK) {
             return each_row(|row, out| push_row_of_check(self.separator, row, out));
         }

@@ -32,7 +32,7 @@ impl JsonRows {
     /// # Panics
     /// Panics if there are none.
     pub fn new(columns: impl AsRef<[Column]>) -> Self {
-        Self::of(OutputColumn::list(columns.as_ref(), &[]))
+        Self::of(OutputColumn::list(columns.as_ref()))
     }
 
     /// Creates a format with computed columns and fields of the input.

@@ -26,7 +26,6 @@ use thiserror::Error;
 
 pub use crate::pipeline::properties::Needs;
 pub use buffer::RowBuffer;
-pub use columns::unique_names;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
 pub use csv::CsvRows;
 pub use entries::entries;

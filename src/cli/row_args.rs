@@ -34,17 +34,13 @@ pub struct RowArgs {
     columns: Option<Vec<String>>,
 }
 
-/// The looks of pages.
+/// The title of pages.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct PageArgs {
-    /// How pages of html look: title=Sunday,caption=rating,per-page=4
-    ///
-    /// title is above the puzzles of each page; heading above each puzzle: none, input, or technique
-    /// [none]; caption after its number: number (only), rating, difficulty, technique, or clues
-    /// [number]; per-page 6, 4, or 1 [6].
-    #[arg(long, value_name = "KEY=VALUE,…")]
-    page: Option<PrintedPages>,
+    /// With html: the title of each page
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,11 +201,11 @@ pub fn owner(column: Column) -> &'static str {
 
 impl RowPlan {
     pub fn with_pages(self, args: &PageArgs) -> Result<Self, Failure> {
-        let Some(pages) = args.page.clone() else { return Ok(self) };
+        let Some(title) = args.title.clone() else { return Ok(self) };
         if self.format != RowFormat::Html {
-            refuse!("--page goes with --format html");
+            refuse!("--title goes with --format html");
         }
-        Ok(Self { pages, ..self })
+        Ok(Self { pages: PrintedPages { title }, ..self })
     }
 
     /// Returns the computed columns in `--columns`.

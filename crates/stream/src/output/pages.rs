@@ -5,114 +5,26 @@
 
 use std::fmt::Write;
 use std::io;
-use std::str::FromStr;
 
-use super::{Assembler, Emit, Encoder, Format, FormatError, Needs, Row, each_row};
+use memchr::memchr;
+
+use super::{Assembler, Emit, Encoder, Format, Needs, Row, each_row};
 use crate::pipeline::visible;
-use bulkdoku_core::named::named_enum;
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::{Grid, Status};
-use bulkdoku_logic::{Path, SeRating, Technique};
+use bulkdoku_logic::{Path, SeRating};
 
 /// The width and height of a page in millimeters, within the margins of both sizes of paper.
 const PAGE: [u64; 2] = [190, 250];
-/// The columns and rows of the solutions of a page.
+/// The columns and rows of the puzzles of a page, and of the solutions of a page.
+const PUZZLES: (usize, usize) = (2, 3);
 const SOLUTIONS: (usize, usize) = (3, 4);
 
-named_enum! {
-    /// What is written above each puzzle.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub enum Heading {
-        /// Nothing.
-        #[default]
-        None = "none",
-        /// The name of the input, and the line.
-        Input = "input",
-        /// The hardest technique.
-        Technique = "technique",
-    }
-
-    /// There is no heading with this name.
-    UnknownHeading = "unknown heading {0:?}; expected {names}"
-}
-
-named_enum! {
-    /// What follows the number of each puzzle.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub enum Caption {
-        /// Nothing.
-        #[default]
-        Number = "number",
-        /// The rating of Sudoku Explainer.
-        Rating = "rating",
-        /// The difficulty.
-        Difficulty = "difficulty",
-        /// The hardest technique.
-        Technique = "technique",
-        /// The number of clues.
-        Clues = "clues",
-    }
-
-    /// There is no caption with this name.
-    UnknownCaption = "unknown caption {0:?}; expected {names}"
-}
-
-/// The format of a document of pages, and their looks. It is parsed from a list such as
-/// `title=Sunday,caption=rating,per-page=4`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The format of a document of pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrintedPages {
     /// The title, above the puzzles of each page.
     pub title: String,
-    /// What is written above each puzzle.
-    pub heading: Heading,
-    /// What follows the number of each puzzle.
-    pub caption: Caption,
-    /// The columns and rows of the puzzles of a page.
-    sheet: (usize, usize),
-}
-
-impl Default for PrintedPages {
-    fn default() -> Self {
-        let (heading, caption) = (Heading::default(), Caption::default());
-        Self { title: String::new(), heading, caption, sheet: (2, 3) }
-    }
-}
-
-impl FromStr for PrintedPages {
-    type Err = FormatError;
-
-    fn from_str(list: &str) -> Result<Self, FormatError> {
-        let mut pages = Self::default();
-        let invalid = |error: &dyn std::fmt::Display| FormatError(error.to_string());
-        let mut key = "";
-        for item in list.split(',') {
-            // A comma without a key after it belongs to the title.
-            let Some((next, value)) = item.split_once('=') else {
-                if key != "title" {
-                    return Err(FormatError(format!("{item:?}: expected KEY=VALUE")));
-                }
-                pages.title.extend([",", item]);
-                continue;
-            };
-            key = next;
-            match key {
-                "title" => pages.title = value.into(),
-                "heading" => pages.heading = value.parse().map_err(|error| invalid(&error))?,
-                "caption" => pages.caption = value.parse().map_err(|error| invalid(&error))?,
-                "per-page" => {
-                    let sheets = [("6", (2, 3)), ("4", (2, 2)), ("1", (1, 1))];
-                    let sheet = sheets.into_iter().find(|(name, _)| *name == value);
-                    let error = || FormatError(format!("per-page={value}: expected 6, 4, or 1"));
-                    pages.sheet = sheet.ok_or_else(error)?.1;
-                }
-                _ => {
-                    let keys = "title, heading, caption, or per-page";
-                    return Err(FormatError(format!("unknown key {key:?}; expected {keys}")));
-                }
-            }
-        }
-        Ok(pages)
-    }
 }
 
 /// The lines of a grid, 9 units wide, and the style of all pages.
@@ -169,35 +81,17 @@ fn sudoku_explainer(SeRating { er, .. }: SeRating) -> String {
     format!("SE {}.{}", er / 10, er % 10)
 }
 
-impl PrintedPages {
-    /// Returns what is written above a puzzle, and after its number.
-    fn texts(&self, row: &Row<'_>) -> [String; 2] {
-        let properties = row.properties();
-        let hardest = properties.path.as_deref().and_then(|path| path.hardest);
-        let heading = match self.heading {
-            Heading::None => None,
-            Heading::Input => Some(escaped(&format!("{}:{}", row.file(), row.line()))),
-            Heading::Technique => hardest.map(|it| it.title().into()),
-        };
-        let caption = match self.caption {
-            Caption::Number => None,
-            Caption::Rating => properties.se_rating.map(sudoku_explainer),
-            Caption::Difficulty => hardest.map(|it| it.difficulty().to_string()),
-            Caption::Technique => hardest.map(Technique::title).map(String::from),
-            Caption::Clues => row.clues().map(|clues| format!("{clues} clues")),
-        };
-        let caption: Vec<_> =
-            [lack(row.status()).map(String::from), caption].into_iter().flatten().collect();
-        [heading.unwrap_or_default(), caption.join(" · ")]
-    }
+/// Returns what follows the number of a puzzle: its difficulty, or what it has instead of one
+/// solution.
+fn caption(row: &Row<'_>) -> Option<String> {
+    let hardest = row.properties().path.as_deref().and_then(|path| path.hardest);
+    let difficulty = hardest.map(|hardest| hardest.difficulty().to_string());
+    lack(row.status()).map(String::from).or(difficulty)
 }
 
 impl Format for PrintedPages {
     fn needs(&self) -> Needs {
-        let path = self.heading == Heading::Technique
-            || matches!(self.caption, Caption::Technique | Caption::Difficulty);
-        let needs = if path { Needs::PATH } else { Needs::NONE };
-        if self.caption == Caption::Rating { needs.union(Needs::SE) } else { needs }
+        Needs::PATH
     }
 
     fn header(&self) -> Vec<u8> {
@@ -216,24 +110,22 @@ impl Format for PrintedPages {
             let solution = row.solution().filter(|_| row.status() == Status::Unique);
             out.append(puzzle.cells());
             out.append(solution.map_or(&[0; CELLS], Grid::cells).as_slice());
-            for text in self.texts(row) {
-                out.append(&(text.len() as u32).to_le_bytes());
-                out.append(text.as_bytes());
-            }
+            let caption = caption(row).map_or_else(String::new, |text| format!(" · {text}"));
+            out.append(format!("{caption}\n").as_bytes());
         })
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        Ok(Some(Box::new(Pages { looks: self.clone(), ..Pages::default() })))
+        Ok(Some(Box::new(Pages { title: escaped(&self.title), ..Pages::default() })))
     }
 }
 
 /// Arranges puzzles on pages, and collects their solutions.
 #[derive(Default)]
 struct Pages {
-    looks: PrintedPages,
+    /// The title as HTML.
+    title: String,
     count: u64,
-    puzzles: u64,
     /// The drawing of the unfinished page, and the number of its grids.
     page: (String, usize),
     /// The solutions, all 0 for puzzles without one.
@@ -246,27 +138,22 @@ impl Pages {
         &mut self,
         (columns, rows): (usize, usize),
         cells: &[u8],
-        [heading, caption]: [&str; 2],
+        caption: &str,
         emit: &mut Emit<'_>,
     ) -> io::Result<()> {
-        let top = if self.looks.title.is_empty() { 0.0 } else { 10.0 };
+        let top = if self.title.is_empty() { 0.0 } else { 10.0 };
         let (page, grids) = &mut self.page;
         let step = [PAGE[0] as f64 / columns as f64, (PAGE[1] as f64 - 6.0 - top) / rows as f64];
-        let above = if self.looks.heading == Heading::None { 6.0 } else { 11.0 };
-        let width = (step[0] - 4.0).min(step[1] - above - 3.0);
+        let width = (step[0] - 4.0).min(step[1] - 9.0);
         let x = step[0] * (*grids % columns) as f64 + (step[0] - width) / 2.0;
-        let y = step[1] * (*grids / columns) as f64 + top + above;
-        let middle = width / 2.0;
-        let _ = write!(page, "<g transform=\"translate({x:.2} {y:.2})\">");
-        for (text, y, weight) in [(heading, -6.5, 700), (caption, -1.5, 400)] {
-            if !text.is_empty() {
-                let _ = write!(
-                    page,
-                    "<text x=\"{middle:.2}\" y=\"{y}\" font-size=\"3.5\" font-weight=\"{weight}\">{text}</text>"
-                );
-            }
-        }
-        let _ = writeln!(page, "<g transform=\"scale({:.4})\"><use href=\"#grid\"/>", width / 9.0);
+        let y = step[1] * (*grids / columns) as f64 + top + 6.0;
+        let (middle, scale) = (width / 2.0, width / 9.0);
+        let _ = writeln!(
+            page,
+            "<g transform=\"translate({x:.2} {y:.2})\">\
+             <text x=\"{middle:.2}\" y=\"-1.5\" font-size=\"3.5\">{caption}</text>\
+             <g transform=\"scale({scale:.4})\"><use href=\"#grid\"/>"
+        );
         for (row, cells) in cells.chunks(9).enumerate() {
             let filled = cells.iter().enumerate().filter(|(_, digit)| **digit != 0);
             let (places, digits): (Vec<_>, String) = filled
@@ -293,8 +180,7 @@ impl Pages {
         }
         let [width, height] = PAGE;
         self.count += 1;
-        let title = escaped(&self.looks.title);
-        let title = match &*title {
+        let title = match &*self.title {
             "" => String::new(),
             title => format!(
                 "<text x=\"{}\" y=\"6\" font-size=\"6\" font-weight=\"700\">{title}</text>\n",
@@ -316,7 +202,7 @@ impl Pages {
     fn draw_solutions(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
         for (number, solution) in (1..).zip(std::mem::take(&mut self.solutions)) {
             if solution[0] != 0 {
-                self.draw(SOLUTIONS, &solution, ["", &format!("Solution {number}")], emit)?;
+                self.draw(SOLUTIONS, &solution, &format!("Solution {number}"), emit)?;
             }
         }
         self.end_page(emit)
@@ -325,20 +211,12 @@ impl Pages {
 
 impl Assembler for Pages {
     fn add(&mut self, mut encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
-        let text = |encoded: &mut &[u8]| {
-            let (length, rest) = encoded.split_first_chunk::<4>().expect("it is a whole record");
-            let (text, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
-            *encoded = rest;
-            String::from_utf8_lossy(text).into_owned()
-        };
         while let Some((cells, rest)) = encoded.split_first_chunk::<{ 2 * CELLS }>() {
-            encoded = rest;
-            let [heading, caption] = [text(&mut encoded), text(&mut encoded)];
-            self.puzzles += 1;
-            let dot = if caption.is_empty() { "" } else { " · " };
-            let caption = format!("{}{dot}{caption}", self.puzzles);
-            self.draw(self.looks.sheet, &cells[..CELLS], [&heading, &caption], emit)?;
+            let (caption, rest) = rest.split_at(memchr(b'\n', rest).unwrap_or(rest.len()));
+            encoded = rest.get(1..).unwrap_or_default();
             self.solutions.extend(cells[CELLS..].first_chunk::<CELLS>());
+            let caption = format!("{}{}", self.solutions.len(), String::from_utf8_lossy(caption));
+            self.draw(PUZZLES, &cells[..CELLS], &caption, emit)?;
         }
         Ok(())
     }

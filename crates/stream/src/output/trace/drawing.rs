@@ -188,9 +188,10 @@ const IMPORTANT: Style = (4, "class=\"candidates\" font-size=\".31\" font-weight
 const ELIMINATED: Style =
     (5, "class=\"eliminated\" font-size=\".31\" font-weight=\"700\" fill=\"#b3261e\"");
 
-/// Digits by style and line. A line is one element, with a place for each digit.
+/// Digits by style. Those of a style are one element: the places `x` and `y` of each digit, and all
+/// digits.
 #[derive(Default)]
-struct Texts(BTreeMap<Style, BTreeMap<u32, (String, String)>>);
+struct Texts(BTreeMap<Style, [String; 3]>);
 
 impl Texts {
     fn digit(&mut self, style: Style, cell: usize, digit: usize) {
@@ -198,9 +199,10 @@ impl Texts {
     }
 
     fn add(&mut self, style: Style, x: f64, y: f64, digit: usize) {
-        let line = self.0.entry(style).or_default().entry((y * 100.0) as u32).or_default();
-        let _ = write!(line.0, "{x:.2} ");
-        line.1.push((b'1' + digit as u8).into());
+        let [xs, ys, digits] = self.0.entry(style).or_default();
+        let _ = write!(xs, "{x:.2} ");
+        let _ = write!(ys, "{y:.2} ");
+        digits.push((b'1' + digit as u8).into());
     }
 
     fn draw(self, svg: &mut String) {
@@ -213,13 +215,9 @@ impl Texts {
             );
         }
         *svg += "</g>";
-        for ((_, attributes), lines) in self.0 {
-            let _ = write!(svg, "<g {attributes}>");
-            for (y, (places, digits)) in lines {
-                let (y, places) = (f64::from(y) / 100.0, places.trim_end());
-                let _ = write!(svg, "<text x=\"{places}\" y=\"{y}\">{digits}</text>");
-            }
-            *svg += "</g>";
+        for ((_, attributes), [xs, ys, digits]) in self.0 {
+            let (xs, ys) = (xs.trim_end(), ys.trim_end());
+            let _ = write!(svg, "<text {attributes} x=\"{xs}\" y=\"{ys}\">{digits}</text>");
         }
     }
 }

@@ -5,9 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use bulkdoku::marks::Digits;
-use bulkdoku::output::{
-    Column, CsvRows, Format, PathPages, Template, boards, json_steps, path_text,
-};
+use bulkdoku::output::{Column, CsvRows, Format, PathPages, boards, json_steps, path_text};
 use bulkdoku::pipeline::{Job, List, Solve};
 use bulkdoku::{
     Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Query,
@@ -170,7 +168,7 @@ fn every_format_of_paths_ends_its_search_at_a_stop() {
     let lengths = || {
         let formats: [Box<dyn Format>; 4] = [
             Box::new(PathPages(stop.clone())),
-            Box::new(path_text(Template::default(), &stop)),
+            Box::new(path_text(&stop)),
             Box::new(boards(&stop)),
             Box::new(json_steps(false, false, false, &stop)),
         ];

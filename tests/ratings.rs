@@ -189,9 +189,6 @@ fn every_record_has_a_trace() {
         "in box 3, 5 is possible only in r3c7, so r3c7 is 5.\n53..7....\n6..195...\n.98...56.\n";
     assert!(text.starts_with(first), "{text}");
     assert!(text.ends_with(&format!("{}\n\n\n\n\n\n", &SOLVED[72..])), "{text}");
-    let template = "--template \"{{{step}}} {cells} {digit}\\n\"";
-    let text = folder.line(&format!("trace in -q --format text {template}")).rows;
-    assert_eq!(text.lines().nth(50), Some("{51} r7c6 7"), "{text}");
     folder.file("other", CLASSIC);
     let traces = folder.line("trace other in -q").objects();
     assert_eq!([&traces[0]["file"], &traces[1]["file"]], ["other", "in"]);

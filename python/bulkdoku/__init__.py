@@ -102,8 +102,8 @@ def rate(
 
 
 def trace(
-    puzzles: Any, *, format: str = "steps", template: str | None = None, sentences: bool = False,
-    implications: bool = False, threads: int | None = None, column: str | None = None, prefix: str = "", blank: int = 0,
+    puzzles: Any, *, format: str = "steps", sentences: bool = False, implications: bool = False,
+    threads: int | None = None, column: str | None = None, prefix: str = "", blank: int = 0,
     progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Traces the steps that lead from each puzzle to its solution, as a person would take them.
@@ -112,8 +112,6 @@ def trace(
         format: "steps", a JSON object as `bulkdoku trace` writes it, about 10 KB long, in which `line` is the number of
             the row, from 1; "text", a sentence for each step and the board after it; or "boards", a line of 81
             characters for the puzzle and after each placement.
-        template: for "text", what each step becomes instead, as in "{step}. {technique}: {sentence}\\n". Fields are
-            `sentence`, `board` (nine lines), `technique`, `cells` and `digit` (placed or eliminated), and `step`.
         sentences, implications: for "steps", whether each step has a sentence, and those of forcing chains and nets
             all implications. Other arguments, and exceptions, are those of `solve`.
 
@@ -121,12 +119,11 @@ def trace(
         A row for each puzzle with `trace`, `text`, or `boards`. Only puzzles with exactly one solution have steps.
     """
     one_of("format", format, ("steps", "text", "boards"))
-    if template is not None and format != "text" or (sentences or implications) and format != "steps":
-        raise ValueError('template is for format="text", sentences and implications are for format="steps"')
+    if (sentences or implications) and format != "steps":
+        raise ValueError('sentences and implications are for format="steps"')
     how, frame, name = search("lanes", 2, None, threads), frame_of(puzzles), "trace" if format == "steps" else format
     rows = frame.grids(column, blank, new=(name,), prefix=prefix)
-    options = (format, text("template", template), bool(sentences), bool(implications))
-    return frame.joined(_core.trace(rows, *options, how, progress), prefix)
+    return frame.joined(_core.trace(rows, format, bool(sentences), bool(implications), how, progress), prefix)
 
 
 class Path(list[dict[str, Any]]):

@@ -8,7 +8,7 @@ use std::{io, mem};
 use arrow_array::{LargeStringArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{Column, Format, Needs, RowBuffer, Template, boards, json_steps, push_path_text};
+use bulkdoku::output::{Column, Format, Needs, RowBuffer, boards, json_steps, push_path_text};
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Job, Map, Options, Ranges, Solve, cores,
     fold_blocks,
@@ -374,7 +374,6 @@ pub fn trace(
     py: Python<'_>,
     puzzles: &Rows,
     format: &str,
-    template: Option<&str>,
     sentences: bool,
     implications: bool,
     search: &Search,
@@ -382,9 +381,6 @@ pub fn trace(
 ) -> PyResult<Batches> {
     let stop = &StopFlag::from(Arc::clone(&progress.stop));
     let (kind, column) = named("format", format, TRACE_FORMATS)?;
-    let template = template.map_or(Ok(Template::default()), str::parse);
-    let template =
-        &template.map_err(|error| PyValueError::new_err(format!("template: {error}")))?;
     let (format, end) = match kind {
         TraceFormat::Boards => (boards(stop), "\n\n"),
         _ => (json_steps(sentences, implications, false, stop), "\n"),
@@ -396,7 +392,7 @@ pub fn trace(
             if kind == TraceFormat::Text {
                 texts.extend(rows.records().map(|row| {
                     let mut text = String::new();
-                    push_path_text(&row, template, stop, &mut text);
+                    push_path_text(&row, stop, &mut text);
                     text
                 }));
                 return;

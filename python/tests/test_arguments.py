@@ -35,7 +35,7 @@ TAKEN = {
     "threads": [True, None], **dict.fromkeys(["blank", "limit", "batch_rows", "times", "count"], [True]),
     **dict.fromkeys(["skip", "first"], [2**63, True]), **dict.fromkeys(["seed", "n"], [2**63, 2**64 - 1, True]),
     ("reasoning_gym", "first"): [2**63, 2**64 - 1, True], "max_nodes": [2**63, 2**64 - 1, None, True], "prefix": ["x", "x\0"], "kinds": [[]], "shares": [(1, 2, 3)],
-    **dict.fromkeys(["solution", "column", "solution_column", "progress", "grids", "clues", "pattern", "objective", "at_least", "where", "template", "shard"], [None]),
+    **dict.fromkeys(["solution", "column", "solution_column", "progress", "grids", "clues", "pattern", "objective", "at_least", "where", "shard"], [None]),
     ("check", "answers"): [], **dict.fromkeys(["puzzles", "rows", "table"], [[], ["x"]]), **dict.fromkeys(["solutions", "answers"], [["x"]]),
     ("check", "puzzles"): [["x"]], ("score", "puzzles"): [["x"]], ("augment", "solutions"): [None, ["x"]],
     ("Table", "rows"): [b"x"],
@@ -93,7 +93,6 @@ def test_wrong_arguments(name, option):
     ("split", "shares", [1, 0], "shares are 2 to 100 numbers above 0, such as (80, 10, 10)"),
     ("dedup", "by", "x", "by is one of class, puzzle, grid, not 'x'"),
     ("trace", "format", "x", "format is one of steps, text, boards, not 'x'"),
-    ("trace", "template", "x", 'template is for format="text"'),
     ("check", "answers", "x", "answers is one of cells, text, not 'x'"),
 ])  # fmt: skip
 def test_messages_have_what_was_found_and_expected(name, option, wrong, what):

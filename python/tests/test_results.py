@@ -208,10 +208,8 @@ def test_paths_are_readable_and_drawn():
 
 
 def test_texts_of_paths():
-    [text] = bulkdoku.trace([CLASSIC], format="text").to_list("text")
+    text, none = bulkdoku.trace([CLASSIC, "." * 81], format="text").to_list("text")
     assert text.split(".\n", 1)[0].count(", so r") == 1 and text.count("\n") == 10 * CLASSIC.count(".")
-    assert "".join(text.splitlines()[-9:]) == SOLVED
-    rows = bulkdoku.trace([CLASSIC, "." * 81], format="text", template="{step} {cells}={digit} {technique}\n").to_list("text")
-    assert rows[0].splitlines()[-1].startswith(f"{CLASSIC.count('.')} r") and rows[1] == ""
+    assert "".join(text.splitlines()[-9:]) == SOLVED and none == ""
     boards = bulkdoku.trace([CLASSIC, "x"], format="boards").to_list("boards")
     assert boards[0].splitlines()[:: CLASSIC.count(".")] == [CLASSIC, SOLVED] and boards[1] == ""

@@ -1,8 +1,6 @@
 //! `bulkdoku trace`: writes the solving paths of puzzles.
 
-use bulkdoku::output::{
-    Column, Format, FormatError, PathPages, Template, boards, json_steps, path_text,
-};
+use bulkdoku::output::{Column, Format, PathPages, boards, json_steps, path_text};
 use bulkdoku::{Limits, StopFlag};
 
 use super::engine_args::EngineArgs;
@@ -32,7 +30,7 @@ pub struct TraceArgs {
     /// jsonl: an object per record, with technique, effect, and evidence of each step. text: a
     /// sentence for each step and the board after it, and an empty line after each record. boards: a
     /// line of 81 characters for the puzzle and after each placement, and an empty line after each
-    /// record. html: a page for at most 1,000 puzzles, with a board for each step.
+    /// record. html: a page with a board for each step, about 180 KB per puzzle.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<RowFormat>,
 
@@ -44,21 +42,8 @@ pub struct TraceArgs {
     #[arg(long, help_heading = "Output")]
     implications: bool,
 
-    /// With text: the text of each step, as '{step}. {sentence}\n'
-    ///
-    /// Fields are {sentence}, {board} (nine lines, . for open cells), {technique}, {cells} and {digit}
-    /// (that are placed or eliminated), and {step} (the number). \n is a line end, \t a tab, {{ a
-    /// brace. [default: '{sentence}.\n{board}\n']
-    #[arg(long, value_name = "TEXT", help_heading = "Output", value_parser = template)]
-    template: Option<Template>,
-
     #[command(flatten)]
     pub engine: EngineArgs,
-}
-
-/// Parses a template, in which line ends and tabs are escaped.
-fn template(typed: &str) -> Result<Template, FormatError> {
-    typed.replace("\\n", "\n").replace("\\t", "\t").parse()
 }
 
 const AFTER_HELP: &str = "\
@@ -67,7 +52,7 @@ Examples:
   bulkdoku trace --sentences 4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......
   bulkdoku trace --where 'technique == \"xy-wing\"' puzzles.csv -o wings.jsonl
   bulkdoku trace --format boards puzzles.txt -o boards.txt
-  bulkdoku trace --format text --template '{sentence}.\\n' puzzles.txt -o words.txt
+  bulkdoku trace --format text puzzles.txt -o words.txt
   bulkdoku trace puzzles.txt -o lessons.html";
 
 /// The steps of a puzzle take about a hundred times as many bytes as the puzzle, so blocks are
@@ -90,13 +75,9 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut task = Task::new(&args.records, args.engine.run, typed, &ROWS);
     let output = args.records.destinations.path();
     let (format, _) = RowFormat::choose(args.format, output, &ROWS)?;
-    for (is_set, name, of, of_name) in [
-        (args.sentences, "sentences", RowFormat::Jsonl, "jsonl"),
-        (args.implications, "implications", RowFormat::Jsonl, "jsonl"),
-        (args.template.is_some(), "template", RowFormat::Text, "text"),
-    ] {
-        if is_set && format != of {
-            refuse!("--{name} goes with --format {of_name}");
+    for (is_set, name) in [(args.sentences, "sentences"), (args.implications, "implications")] {
+        if is_set && format != RowFormat::Jsonl {
+            refuse!("--{name} goes with --format jsonl");
         }
     }
     let solve = args.engine.solve(Limits::PROOF, false, 0);
@@ -107,7 +88,7 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
     let rows: Box<dyn Format> = match format {
         RowFormat::Html => Box::new(PathPages(stop)),
         RowFormat::Boards => Box::new(boards(&stop)),
-        RowFormat::Text => Box::new(path_text(args.template.clone().unwrap_or_default(), &stop)),
+        RowFormat::Text => Box::new(path_text(&stop)),
         _ => Box::new(json_steps(args.sentences, args.implications, several, &stop)),
     };
     run.write(&solve, Vec::new(), rows)

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use bulkdoku::bands::{Bands, Level};
 use bulkdoku::input::InputOptions;
 use bulkdoku::logic::{self, Explained, Explainer, Unrated};
-use bulkdoku::output::{MAX_PATHS, PATHS_END, PATHS_HEADER, clue_cells, facts, path_section};
+use bulkdoku::output::{PATHS_HEADER, clue_cells, facts, path_section};
 use bulkdoku::pipeline::{ReadRecord, visible};
 use bulkdoku::puzzle::{CELLS, cell_name};
 use bulkdoku::solver::Propagate;
@@ -78,7 +78,7 @@ pub struct ShowArgs {
 
     /// Write the steps to a page, FILE.html, with a board for each
     ///
-    /// The file needs no other, and can be printed. At most 1,000 puzzles are written.
+    /// The file needs no other, and can be printed.
     #[arg(short, long, value_name = "FILE", help_heading = "Output", requires = "steps")]
     output: Option<PathBuf>,
 
@@ -115,7 +115,7 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let PuzzleSet { puzzles, bad, .. } = read(&args.puzzle)?.reported()?;
     let mut exit = if bad == 0 { Exit::Done } else { Exit::SomeRecords };
     if let Some(path) = &args.output {
-        let (page, drawn) = args.page(&puzzles)?;
+        let (page, drawn) = args.page(&puzzles);
         let disk = outputs::create(path, args.force, &[args.puzzle.clone().into()])?;
         (&disk.outs[0]).write_all(page.as_bytes())?;
         return Ok(if drawn == Exit::Done { exit } else { drawn });
@@ -233,10 +233,7 @@ impl ShowArgs {
         *out += &parts.join("\n");
     }
 
-    fn page(&self, puzzles: &[(String, Marks)]) -> Result<(String, Exit), Failure> {
-        if puzzles.len() > MAX_PATHS {
-            refuse!("more than 1,000 puzzles, each with a path of about 60 boards; select some");
-        }
+    fn page(&self, puzzles: &[(String, Marks)]) -> (String, Exit) {
         let (mut page, mut exit) = (String::from(PATHS_HEADER), Exit::Done);
         for (place, marks) in puzzles {
             let name = if place.is_empty() { "Sudoku" } else { place };
@@ -249,7 +246,7 @@ impl ShowArgs {
             let steps = steps.into_iter().flatten().take(self.hints());
             page += &path_section(name, &facts, &board, clues, steps, cell_name);
         }
-        Ok((page + PATHS_END, exit))
+        (page, exit)
     }
 }
 

@@ -21,8 +21,6 @@ mod value;
 use std::any::Any;
 use std::io;
 
-use thiserror::Error;
-
 pub use crate::pipeline::properties::Needs;
 pub use buffer::RowBuffer;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
@@ -34,9 +32,8 @@ pub use pages::{PrintedPages, facts};
 pub use results::{Decision, Derived, Outcomes, Results};
 pub use row::{Row, Rows};
 pub use trace::{
-    MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, Template, TemplateField, board_svg, boards,
-    clue_cells, json_steps, path_section, path_text, push_path_text, steps_html,
-    without_candidates,
+    PATHS_HEADER, PathPages, board_svg, boards, clue_cells, json_steps, path_section, path_text,
+    push_path_text, steps_html, without_candidates,
 };
 pub use value::Value;
 
@@ -98,11 +95,6 @@ impl Format for TextRows {
         (self.encoder)()
     }
 }
-
-/// What is wrong with the text of a format's settings.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct FormatError(String);
 
 /// Writes bytes of a file.
 pub type Emit<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;

@@ -1,20 +1,17 @@
 //! Solving paths as pages: a board per step, in one file that needs no other.
 
 use std::fmt::Write;
-use std::io;
 
 use super::drawing::{board_svg, without_candidates};
 use crate::output::pages::{escaped, facts};
-use crate::output::{Assembler, Emit, Encoder, Format, Needs, each_row};
+use crate::output::{Encoder, Format, Needs, each_row};
 use bulkdoku_core::board::{Board, Cells};
 use bulkdoku_core::puzzle::cell_name;
 use bulkdoku_core::{Puzzle, Status, StopFlag};
 use bulkdoku_logic::{Explained, steps};
 
-/// The maximum number of puzzles in a document, whose paths have about 60 boards each.
-pub const MAX_PATHS: usize = 1000;
-
-/// The start of a document. Two columns of boards fit on A4 and Letter.
+/// The start of a document, which may end after any section. Two columns of boards fit on A4 and
+/// Letter.
 pub const PATHS_HEADER: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
     <meta name=\"viewport\" content=\"width=device-width\">\n<title>Sudoku, step by step</title>\n<style>\n\
     @page { margin: 12mm; }\n\
@@ -38,9 +35,6 @@ pub const PATHS_HEADER: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<me
     .steps div { break-inside: avoid; }\n\
     }\n\
     </style>\n</head>\n<body>\n";
-
-/// The end of a document.
-pub const PATHS_END: &str = "</body>\n</html>\n";
 
 /// Returns a puzzle and its path as a section of a document: its name, the puzzle, `facts` such as its
 /// rating, and its steps.
@@ -117,32 +111,5 @@ impl Format for PathPages {
             let clues = clues.map_or(0, |clues| clue_cells(&clues));
             out.append(path_section(&name, &facts, &board, clues, steps, cell_name).as_bytes());
         })
-    }
-
-    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        Ok(Some(Box::new(Document { paths: 0 })))
-    }
-}
-
-/// Counts the paths of a document.
-struct Document {
-    paths: usize,
-}
-
-impl Assembler for Document {
-    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
-        self.paths += memchr::memmem::find_iter(encoded, "<section>").count();
-        if self.paths > MAX_PATHS {
-            // As many as MAX_PATHS.
-            let hint = "select some, for example with --where, or write --format jsonl";
-            return Err(io::Error::other(format!(
-                "more than 1,000 puzzles, each with a path of about 60 boards: {hint}"
-            )));
-        }
-        emit(encoded)
-    }
-
-    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<Option<Vec<u8>>> {
-        emit(PATHS_END.as_bytes()).map(|()| None)
     }
 }

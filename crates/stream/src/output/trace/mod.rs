@@ -15,11 +15,9 @@ use bulkdoku_core::{Status, StopFlag};
 use bulkdoku_logic::{Path, Rater, Step, Techniques};
 
 pub use drawing::{board_svg, without_candidates};
-pub use html::{
-    MAX_PATHS, PATHS_END, PATHS_HEADER, PathPages, clue_cells, path_section, steps_html,
-};
+pub use html::{PATHS_HEADER, PathPages, clue_cells, path_section, steps_html};
 pub use jsonl::json_steps;
-pub use text::{Template, TemplateField, path_text, push_path_text};
+pub use text::{path_text, push_path_text};
 
 /// Visits the steps of a row's puzzle or pencil marks, and returns their path; `None` unless they
 /// have exactly one solution.

@@ -38,19 +38,28 @@ pub fn answer(text: &[u8]) -> Option<Line> {
 pub fn grids(text: &[u8]) -> Vec<Line> {
     let mut grids = Grids::default();
     let (mut rows, mut at, mut are_checks) = (Vec::new(), 0, false);
-    for line in text.split(|byte| *byte == b'\n') {
+    let mut has_head = false;
+    let mut lines = text.split(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
         grids.add_all_of_line(line, at);
         match row(line, rows.len() / 9) {
             Some(cells) => rows.extend(cells),
             None if has_words(line) => {
-                are_checks = names_other_units(line);
+                (are_checks, has_head) = (names_other_units(line), false);
                 rows.clear();
                 // The row that is numbered 1 follows the numbers of columns.
                 rows.extend(row(line, 0).into_iter().flatten());
             }
-            None => {}
+            None => {
+                has_head |= rows == b"123456789" && line.contains(&b'-');
+            }
         }
         at += line.len() + 1;
+        // Numbers of columns are above a rule, and nine rows below it.
+        let mut has_more = || lines.peek().is_some_and(|next| row(next, 9).is_some());
+        if rows.len() == CELLS && std::mem::take(&mut has_head) && has_more() {
+            rows.drain(..9);
+        }
         if let Ok(cells) = <&Line>::try_from(&rows[..]) {
             if !std::mem::take(&mut are_checks) {
                 grids.add(cells, at);
@@ -157,14 +166,15 @@ fn is_between(byte: u8) -> bool {
 
 /// Returns the fields of a line, without the words of LaTeX and HTML between cells.
 fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_markup =
-        |field: &[u8]| matches!(field, b"" | b"hline" | b"nbsp" | b"br" | b"td" | b"tr");
+    let is_markup = |field: &[u8]| {
+        matches!(field, b"" | b"hline" | b"nbsp" | b"br" | b"td" | b"tr" | b"boxed" | b"text")
+    };
     line.split(|byte| is_between(*byte)).filter(move |field| !is_markup(field))
 }
 
 /// Returns the nine cells of a line, of which `before` rows precede it.
 fn row(line: &[u8], before: usize) -> Option<[u8; 9]> {
-    let line = without_label(line.trim_ascii());
+    let line = without_label(without_tags(line.trim_ascii()));
     let position = |end: &&[u8]| line.windows(end.len()).position(|part| part == *end);
     // The end of a row of LaTeX.
     let end = [&b"\\\\"[..], b"\\hline", b"\\end"].iter().filter_map(position).min();
@@ -207,6 +217,24 @@ fn table_row(fields: &[&[u8]], before: usize) -> Option<[u8; 9]> {
     let cells: Option<Vec<_>> = fields.iter().map(cell).collect();
     let cells = <[u8; 9]>::try_from(cells?).ok()?;
     cells.iter().any(u8::is_ascii_digit).then_some(cells)
+}
+
+/// Removes tags before and after a row: `<answer>`, `<|im_end|>`.
+fn without_tags(line: &[u8]) -> &[u8] {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_|/-".contains(byte);
+    if let [b'<', rest @ ..] = line
+        && let Some(end) = rest.iter().position(|byte| !is_name(byte))
+        && rest[end] == b'>'
+    {
+        return without_tags(rest[end + 1..].trim_ascii());
+    }
+    if let [rest @ .., b'>'] = line
+        && let Some(start) = rest.iter().rposition(|byte| !is_name(byte))
+        && rest[start] == b'<'
+    {
+        return without_tags(rest[..start].trim_ascii());
+    }
+    line
 }
 
 /// Removes the label of a row: `Row 1:`, `R1:`, `1)`, or the sign of an item.
@@ -292,6 +320,12 @@ mod tests {
                 numbered.replace("Row ", "").replace(':', "").replace(' ', " | ")
             ),
             format!("{}\n{numbered}", rows(CLASSIC, "", "", "\n")),
+            format!("<answer>{}</answer>", rows(SOLVED, "", " ", "\n").trim_end()),
+            format!("\\boxed{{{}<|im_end|>", rows(SOLVED, "", "", "\n").trim_end()),
+            format!(
+                "| 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |\n|---|---|\n{}",
+                rows(SOLVED, "| ", " | ", " |\n")
+            ),
         ] {
             let found = answer(text.as_bytes()).map(|cells| cells.to_vec());
             assert_eq!(found.as_deref(), Some(SOLVED.as_bytes()), "{text}");

@@ -132,8 +132,12 @@ fn is_label(text: &[u8]) -> bool {
         });
         // Lists have these, as blanks and as options.
         let of_lists = ["None", "null", "NaN", "nan", "dtype=", "device="];
-        count >= 2
-            && own
+        // Types of columns, as polars prints them: `i64`.
+        let is_type = count == 1
+            && token.len() > 1
+            && token[1..].bytes().all(|b| b.is_ascii_digit())
+            && token.starts_with(['i', 'u', 'f']);
+        (count >= 2 && own || is_type)
             && !matches!(word, "NA" | "NA>")
             && !of_lists.iter().any(|known| word.starts_with(known))
     })
@@ -256,7 +260,7 @@ pub(crate) fn spaced_cells(row: &[u8]) -> Option<[u8; 9]> {
     // Without bars at the ends, the first and the last box may lack their margins.
     let has_margins = inner.len() < segments.len();
     let (mut first, mut last) = (inner[0].to_vec(), inner[2].to_vec());
-    if !has_margins && width > 5 {
+    if !has_margins && width >= 5 {
         if first.len() + 1 == width {
             first.insert(0, b' ');
         }
@@ -278,6 +282,13 @@ pub(crate) fn spaced_cells(row: &[u8]) -> Option<[u8; 9]> {
 
 /// Reads cells at equal distances in a text of the width that they need; other places are spaces.
 fn place(text: &[u8], cells: &mut [u8]) -> bool {
+    // Three cells with spaces between them have the width of three with a space on each side.
+    if let [b' ', inner @ .., b' '] = text
+        && cells.len() == 3
+        && inner.len() == 3
+    {
+        return place(inner, cells);
+    }
     let count = cells.len();
     // Cells one after another, with spaces between them, or with spaces around each of them.
     let (first, step) = match text.len() {

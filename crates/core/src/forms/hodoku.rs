@@ -22,7 +22,7 @@ pub(super) fn read(line: &[u8]) -> Option<Form> {
     let cells = text.iter().copied().filter(|&byte| byte != b'+');
     let cells: [u8; CELLS] = cells.collect::<Vec<_>>().try_into().ok()?;
     let puzzle = Puzzle::from_text(&cells)?;
-    if text.windows(2).any(|two| two[0] == b'+' && !matches!(two[1], b'1'..=b'9')) {
+    if sign_without_digit(text).is_some() {
         return None;
     }
     let mut marks = Marks::from(&puzzle);
@@ -72,10 +72,8 @@ pub(super) fn fault(line: &[u8]) -> Malformed {
     if plain.len() != CELLS || Puzzle::parse(&plain).is_err() {
         return in_line(Malformed::new(&plain));
     }
-    if let Some(sign) =
-        cells.windows(2).position(|two| two[0] == b'+' && !matches!(two[1], b'1'..=b'9'))
-    {
-        return in_line(Malformed { column: sign + 1, what: "a blank cell after +".into() });
+    if let Some(sign) = sign_without_digit(cells) {
+        return in_line(Malformed { column: sign + 1, what: "no digit after +".into() });
     }
     let removed = others.first().copied().unwrap_or_default();
     let mut words = removed.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -88,6 +86,11 @@ pub(super) fn fault(line: &[u8]) -> Malformed {
             format!("{word:?} is not a removed candidate; expected its digit, row, and column");
         Malformed { column, what }
     })
+}
+
+fn sign_without_digit(cells: &[u8]) -> Option<usize> {
+    let is_digit = |at: usize| matches!(cells.get(at), Some(b'1'..=b'9'));
+    (0..cells.len()).find(|&at| cells[at] == b'+' && !is_digit(at + 1))
 }
 
 fn not_hodoku() -> Malformed {

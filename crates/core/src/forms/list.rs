@@ -117,9 +117,6 @@ fn is_lone_bracket(token: &[u8]) -> bool {
 
 /// Returns whether all tokens of a text except the last one are cells or brackets.
 pub fn may_be(begin: &[u8]) -> bool {
-    if may_be_assignment(begin) {
-        return true;
-    }
     let mut all = tokens(begin).map(|(_, token)| token).peekable();
     while let Some(token) = all.next() {
         let is_whole = all.peek().is_some();
@@ -341,8 +338,13 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Returns the length of the text before the next separator or bracket.
+/// Returns the length of the text before the next separator or bracket. A space in quotes is a blank.
 fn token_length(text: &[u8]) -> usize {
+    if let [quote @ (b'"' | b'\''), b' ', end, ..] = text
+        && quote == end
+    {
+        return 3;
+    }
     let is_end = |byte: &u8| is_separator(*byte) || is_bracket(*byte);
     text.iter().position(is_end).unwrap_or(text.len())
 }
@@ -387,13 +389,6 @@ fn assignment_length(text: &[u8]) -> usize {
 fn is_name_of_variable(text: &[u8]) -> bool {
     text.first().is_some_and(u8::is_ascii_alphabetic)
         && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _.:[]*&<>,".contains(byte))
-}
-
-/// Returns whether a text with this beginning may be an assignment.
-fn may_be_assignment(begin: &[u8]) -> bool {
-    let name = begin.split(|byte| *byte == b'=').next().unwrap_or_default();
-    let rest = begin[name.len()..].trim_ascii_start();
-    name.len() < LONGEST_NAME && is_name_of_variable(name) && rest.len() <= 1
 }
 
 fn name_of_list(text: &[u8]) -> Option<usize> {
@@ -523,6 +518,7 @@ mod tests {
             format!("board = [{}];", nested.join(",")),
             format!("int grid[9][9] = {{{}}};", nested.join(",")),
             format!("x = np.array([{}])", nested.join(",")),
+            format!("['{}']", joined("', '", plain).replace('.', " ")),
         ] {
             let found = puzzle(text.as_bytes()).expect(&text);
             assert!(

@@ -349,7 +349,7 @@ mod tests {
         for (text, what) in [
             (&format!(":0300:2:{cells}:::"), "80 cells, 81 expected"),
             (&format!(":0300:2:{cells}a:::"), "'a' is not a cell"),
-            (&format!(":0300:2:{cells}+.:::"), "a blank cell after +"),
+            (&format!(":0300:2:{cells}+.:::"), "no digit after +"),
             (&format!(":0300:2:{cells}5:10::"), "\"10\" is not a removed candidate"),
             (&":name:5".to_owned(), "not a line of HoDoKu"),
             (&format!("{}…", &cells[..70]), "73 cells, 81 expected"),

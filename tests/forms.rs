@@ -322,6 +322,7 @@ fn inputs_as_other_programs_write_them() {
         // An integer of 81 digits is exact.
         (format!("puzzle\n{}\n", zeros(CLASSIC)), vec![2]),
         (format!("# puzzle, then more\n{CLASSIC}\n"), vec![2]),
+        (format!("#id,puzzle\n\n# comment\n1,{CLASSIC}\n"), vec![4]),
         // Names of rows without quotes.
         (of_r.replace('"', ""), vec![2, 3]),
         (of_r.replace('"', "").replace(' ', ","), vec![2, 3]),

@@ -31,8 +31,9 @@ pub(super) const INSPECTED_BYTES: usize = 64;
 const MANY_CONTROLS: usize = 2;
 
 /// Recognizes an unsupported type of input by its first decompressed bytes, at least
-/// [`INSPECTED_BYTES`] if there are as many. Returns its description, or `None` for text.
-pub(super) fn recognized(bytes: &[u8]) -> Option<String> {
+/// [`INSPECTED_BYTES`] if there are as many. Returns its description, or `None` for text, whose fields
+/// this byte may separate.
+pub(super) fn recognized(bytes: &[u8], delimiter: Option<u8>) -> Option<String> {
     if let Err(foreign) = byte_order_mark(bytes) {
         return Some(foreign);
     }
@@ -48,7 +49,8 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<String> {
     }
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     // One may be damage, and 0x01 and 0x1C to 0x1F are delimiters.
-    let is_control = |byte: &&u8| matches!(**byte, 0 | 0x02..=0x08 | 0x0E..=0x19);
+    let is_control =
+        |byte: &&u8| matches!(**byte, 0 | 0x02..=0x08 | 0x0E..=0x19) && Some(**byte) != delimiter;
     (line.iter().filter(is_control).count() >= MANY_CONTROLS).then(|| kind(bytes))
 }
 

@@ -392,7 +392,7 @@ fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('.').map(|(parent, _)| parent)
 }
 
-/// Returns the filter of the value at a path.
+/// Returns the filter of the value at a path, which shells accept between single quotes.
 fn jq(path: &str) -> String {
     let is_plain = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let jq = path
@@ -400,7 +400,7 @@ fn jq(path: &str) -> String {
         .map(|key| if is_plain(key) { format!(".{key}") } else { format!("[{key:?}]") });
     let jq: String = jq.collect();
     let dot = if jq.starts_with('.') { "" } else { "." };
-    format!("{dot}{jq}")
+    format!("{dot}{jq}").replace('\'', r"'\''")
 }
 
 fn object_in_lines(text: &[u8]) -> DetectError {

@@ -127,7 +127,11 @@ impl InputOptions {
         if !is_all && start.len() < INSPECTED_BYTES {
             return Ok(None);
         }
-        if let Some(foreign) = recognized(start) {
+        let delimiter = match self.delimiter {
+            Some(Delimiter::Byte(byte)) => Some(byte),
+            _ => None,
+        };
+        if let Some(foreign) = recognized(start, delimiter) {
             return Err(DetectError::Foreign(foreign));
         }
         let start = without_mark(start);

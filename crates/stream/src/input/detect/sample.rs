@@ -36,10 +36,14 @@ impl<'a> Sample<'a> {
         while !is_content(text) {
             let (first, rest) = text.split_at(first_end(text)?);
             if let Some(header) = first.strip_prefix(b"#").filter(|text| may_be_header(text)) {
-                if first_end(rest).is_none() && !is_all {
+                let mut row = rest;
+                while !is_content(row) {
+                    row = &row[first_end(row)?..];
+                }
+                if first_end(row).is_none() && !is_all {
                     return None;
                 }
-                if is_header_of(header, rest) {
+                if is_header_of(header, row) {
                     // The sign may be a name.
                     if !b",;\t".contains(&header[0]) {
                         text = text[1..].trim_ascii_start();

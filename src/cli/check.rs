@@ -183,7 +183,7 @@ fn find_column(
     let by_name = names::of_solutions(true).map(of_column);
     for options in [beside_puzzles].into_iter().chain(by_name) {
         match inputs.detect(&options, &AtomicBool::default()) {
-            Ok(()) if inputs.layouts().all(|layout| layout.table().is_some()) => {
+            Ok(()) if inputs.layouts().all(|layout| layout.kind() != LayoutKind::Lines) => {
                 return Ok(true);
             }
             Err(failed @ Failure::Io(_)) => return Err(failed),

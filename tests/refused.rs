@@ -18,7 +18,7 @@ fn folder() -> Folder {
     folder.file("twice.csv", format!("puzzle,x,x\n{CLASSIC},1,2\n"));
     folder.file("old.csv", "worth keeping");
     folder.file("in.html", CLASSIC);
-    folder.file("mask", "#########\n".repeat(9));
+    folder.file("mask", "########.\n".repeat(9));
     folder.file("bad.txt", "#########\n####x");
     folder.file("empty.txt", "# nothing\n");
     fs::hard_link(folder.path("in"), folder.path("in2.txt")).unwrap();

@@ -102,6 +102,9 @@ impl GenerateArgs {
             clues: self.clues.clone().unwrap_or(plain.clues),
             ..plain
         };
+        if self.pattern.is_some() && recipe.pattern == plain.pattern {
+            refuse!("--pattern has all 81 cells; --kind solved makes solution grids");
+        }
         let condition = self.condition.as_ref().map(|condition| row_condition(condition, &recipe));
         let condition =
             condition.transpose().map_err(|error| usage(&format!("--where: {error}")))?;

@@ -3,15 +3,11 @@
 use std::mem;
 use std::sync::{Arc, LazyLock};
 
-use crate::reuse::{Reused, numbers, room};
+use crate::reuse::{buffer, room};
 use arrow_array::builder::StringBuilder;
-use arrow_array::types::{Float64Type, Int8Type, UInt32Type, UInt64Type};
-use arrow_array::{
-    ArrayRef, ArrowPrimitiveType, BooleanArray, DictionaryArray, FixedSizeBinaryArray,
-    FixedSizeListArray, Int8Array, PrimitiveArray, RecordBatch, StringArray, UInt8Array,
-};
-use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_cast::cast;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt8Array, make_array};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_core::{Grid, Outcome, Puzzle, Status};
@@ -110,60 +106,44 @@ pub fn cell_field() -> Arc<Field> {
     Arc::new(Field::new_list_field(DataType::UInt8, false))
 }
 
-fn status_names() -> ArrayRef {
-    static NAMES: LazyLock<ArrayRef> =
-        LazyLock::new(|| Arc::new(StringArray::from_iter_values(Status::ALL.map(Status::name))));
-    Arc::clone(&NAMES)
+fn status_names() -> ArrayData {
+    static NAMES: LazyLock<StringArray> =
+        LazyLock::new(|| StringArray::from_iter_values(Status::ALL.map(Status::name)));
+    NAMES.to_data()
 }
 
-/// Values of fixed width: one number for each row, or 81.
+/// The values of a column, of fixed width, as the bytes of an array.
 #[derive(Debug)]
-struct Fixed<T> {
-    values: Vec<T>,
+struct Fixed {
+    bytes: Vec<u8>,
+    /// The number of bytes of a row.
     width: usize,
     /// The rows without a value.
     nulls: Vec<usize>,
 }
 
-impl<T: Reused> Fixed<T> {
+impl Fixed {
     fn new(width: usize, rows: usize) -> Self {
-        Self { values: room(rows * width), width, nulls: Vec::new() }
+        Self { bytes: room(rows * width), width, nulls: Vec::new() }
     }
 
     fn rows(&self) -> usize {
-        self.values.len() / self.width
+        self.bytes.len() / self.width
     }
 
-    /// Adds a number, for a row without a value 0.
-    fn push(&mut self, number: Option<T>) {
+    /// Adds a number, or the bits of one, for a row without a value 0.
+    fn push(&mut self, number: Option<u64>) {
         if number.is_none() {
             self.nulls.push(self.rows());
         }
-        self.values.push(number.unwrap_or_default());
+        let number = number.unwrap_or_default();
+        match self.width {
+            1 => self.bytes.push(number as u8),
+            4 => self.bytes.extend_from_slice(&(number as u32).to_ne_bytes()),
+            _ => self.bytes.extend_from_slice(&number.to_ne_bytes()),
+        }
     }
 
-    fn append(&mut self, other: &mut Self) {
-        let rows = self.rows();
-        self.nulls.extend(other.nulls.drain(..).map(|row| rows + row));
-        self.values.append(&mut other.values);
-    }
-
-    /// Returns which rows are null, if the column may have nulls.
-    fn nulls(&self, field: &Field) -> Option<NullBuffer> {
-        (field.is_nullable() && !self.nulls.is_empty()).then(|| {
-            let mut valid = vec![true; self.rows()];
-            self.nulls.iter().for_each(|&row| valid[row] = false);
-            NullBuffer::from(valid)
-        })
-    }
-
-    fn finish<A: ArrowPrimitiveType<Native = T>>(self, field: &Field) -> PrimitiveArray<A> {
-        let nulls = self.nulls(field);
-        PrimitiveArray::new(numbers(self.values), nulls)
-    }
-}
-
-impl Fixed<u8> {
     /// Adds a grid or puzzle. The first of `zeros` is written for a blank, the other one is added to
     /// digits.
     #[inline(always)]
@@ -173,18 +153,49 @@ impl Fixed<u8> {
             self.nulls.push(self.rows());
         }
         let value = |cell| if cell == 0 { blank } else { cell + zero };
-        self.values.extend_from_slice(&grid.map_or([blank; CELLS], |grid| grid.map(value)));
+        self.bytes.extend_from_slice(&grid.map_or([blank; CELLS], |grid| grid.map(value)));
+    }
+
+    fn append(&mut self, other: &mut Self) {
+        let rows = self.rows();
+        self.nulls.extend(other.nulls.drain(..).map(|row| rows + row));
+        self.bytes.append(&mut other.bytes);
+    }
+
+    fn finish(self, field: &Field) -> ArrayRef {
+        let (rows, data_type) = (self.rows(), field.data_type().clone());
+        let nulls = (field.is_nullable() && !self.nulls.is_empty()).then(|| {
+            let mut valid = vec![true; rows];
+            self.nulls.iter().for_each(|&row| valid[row] = false);
+            NullBuffer::from(valid)
+        });
+        let bytes = buffer(self.bytes);
+        let array = ArrayData::builder(data_type).len(rows).nulls(nulls).align_buffers(true);
+        let array = match field.data_type() {
+            DataType::Utf8 => {
+                let mut ends = room((rows + 1) * size_of::<i32>());
+                (0..=rows).for_each(|row| ends.extend((row as i32 * CELLS as i32).to_ne_bytes()));
+                array.add_buffer(buffer(ends)).add_buffer(bytes)
+            }
+            DataType::FixedSizeList(..) => {
+                array.add_child_data(UInt8Array::new(bytes.into(), None).into_data())
+            }
+            DataType::Dictionary(..) => array.add_buffer(bytes).add_child_data(status_names()),
+            DataType::Boolean => {
+                let bits: BooleanBuffer = bytes.iter().map(|byte| *byte != 0).collect();
+                array.add_buffer(bits.into_inner())
+            }
+            _ => array.add_buffer(bytes),
+        };
+        make_array(array.build().expect("bytes of this type"))
     }
 }
 
 #[derive(Debug)]
 enum Values {
     /// Cells, and the numbers of [`Fixed::push_cells`].
-    Grids(Fixed<u8>, [u8; 2]),
-    Bytes(Fixed<u8>),
-    Counts(Fixed<u32>),
-    Numbers(Fixed<u64>),
-    Doubles(Fixed<f64>),
+    Grids(Fixed, [u8; 2]),
+    Numbers(Fixed),
     Texts(StringBuilder),
 }
 
@@ -196,32 +207,23 @@ impl Values {
                 let zeros = if is_cells { [output.blank; 2] } else { [b'.', b'0'] };
                 Self::Grids(Fixed::new(CELLS, rows), zeros)
             }
-            DataType::UInt32 => Self::Counts(Fixed::new(1, rows)),
-            DataType::UInt64 | DataType::Int64 => Self::Numbers(Fixed::new(1, rows)),
-            DataType::Float64 => Self::Doubles(Fixed::new(1, rows)),
             DataType::Utf8 => Self::Texts(StringBuilder::with_capacity(rows, 0)),
-            _ => Self::Bytes(Fixed::new(1, rows)),
+            number => Self::Numbers(Fixed::new(number.primitive_width().unwrap_or(1), rows)),
         }
     }
 
     fn push(&mut self, column: Column, form: Form, row: &Row<'_>) {
         let value = column.value(row);
-        let number = match value {
-            Value::Number(number) => Some(number),
-            Value::Truth(truth) => Some(truth.into()),
-            _ => None,
-        };
         match self {
             Self::Grids(all, zeros) => all.push_cells(cells(column, row).as_ref(), *zeros),
-            Self::Bytes(all) => all.push(number.map(|number| number as u8)),
-            Self::Counts(all) => all.push(number.map(|number| number as u32)),
-            Self::Numbers(all) => all.push(number),
-            Self::Doubles(all) => all.push(match value {
+            Self::Numbers(all) => all.push(match value {
+                Value::Number(number) => Some(number),
+                Value::Truth(truth) => Some(truth.into()),
                 // The decimals that other formats write.
                 Value::Decimal(number) if form == Form::Written => {
-                    format!("{number:.2}").parse().ok()
+                    format!("{number:.2}").parse().ok().map(f64::to_bits)
                 }
-                value => value.number(),
+                value => value.number().map(f64::to_bits),
             }),
             Self::Texts(all) if column == Column::Reason && form != Form::Written => {
                 all.append_option(reason(row));
@@ -236,12 +238,8 @@ impl Values {
     /// Moves all values of the same column from another part of the rows.
     fn append(&mut self, other: &mut Self) {
         match (self, other) {
-            (Self::Grids(all, _), Self::Grids(new, _)) | (Self::Bytes(all), Self::Bytes(new)) => {
-                all.append(new);
-            }
-            (Self::Counts(all), Self::Counts(new)) => all.append(new),
-            (Self::Numbers(all), Self::Numbers(new)) => all.append(new),
-            (Self::Doubles(all), Self::Doubles(new)) => all.append(new),
+            (Self::Grids(all, _), Self::Grids(new, _))
+            | (Self::Numbers(all), Self::Numbers(new)) => all.append(new),
             (Self::Texts(all), Self::Texts(new)) => {
                 all.append_array(&new.finish()).expect("less than 2 GiB of text");
             }
@@ -250,45 +248,9 @@ impl Values {
     }
 
     fn finish(self, field: &Field) -> ArrayRef {
-        const FITS: &str = "81 bytes per row";
-        let size = CELLS as i32;
-        let bytes = match self {
-            Self::Counts(all) => return Arc::new(all.finish::<UInt32Type>(field)),
-            Self::Numbers(all) if *field.data_type() == DataType::Int64 => {
-                let numbers = all.finish::<UInt64Type>(field);
-                return cast(&numbers, &DataType::Int64).expect("numbers, or nulls");
-            }
-            Self::Numbers(all) => return Arc::new(all.finish::<UInt64Type>(field)),
-            Self::Doubles(all) => return Arc::new(all.finish::<Float64Type>(field)),
-            Self::Texts(mut texts) => return Arc::new(texts.finish()),
-            Self::Grids(bytes, _) | Self::Bytes(bytes) => bytes,
-        };
-        let (rows, nulls) = (bytes.rows() as i32, bytes.nulls(field));
-        let bytes = numbers(bytes.values);
-        match field.data_type() {
-            DataType::Utf8 => {
-                let mut ends = room(rows as usize + 1);
-                ends.extend((0..=rows).map(|row| row * size));
-                let ends = OffsetBuffer::new(numbers(ends));
-                Arc::new(StringArray::new(ends, bytes.into_inner(), nulls))
-            }
-            DataType::FixedSizeBinary(_) => {
-                let texts = FixedSizeBinaryArray::try_new(size, bytes.into_inner(), nulls);
-                Arc::new(texts.expect(FITS))
-            }
-            DataType::FixedSizeList(cell, _) => {
-                let cells = Arc::new(UInt8Array::new(bytes, None));
-                let lists = FixedSizeListArray::try_new(Arc::clone(cell), size, cells, nulls);
-                Arc::new(lists.expect(FITS))
-            }
-            DataType::Dictionary(..) => {
-                let keys = Int8Array::new(bytes.into_inner().into(), nulls);
-                Arc::new(DictionaryArray::<Int8Type>::new(keys, status_names()))
-            }
-            DataType::Boolean => {
-                Arc::new(BooleanArray::new(bytes.iter().map(|byte| *byte != 0).collect(), nulls))
-            }
-            _ => Arc::new(UInt8Array::new(bytes, nulls)),
+        match self {
+            Self::Grids(all, _) | Self::Numbers(all) => all.finish(field),
+            Self::Texts(mut texts) => Arc::new(texts.finish()),
         }
     }
 }
@@ -379,8 +341,8 @@ impl Sheet {
         for (column, values) in &mut self.columns {
             let outcomes = outcomes.iter();
             match (&mut *values, *column) {
-                (Values::Bytes(keys), Column::Status) if are_records => {
-                    keys.values.extend(rows.results.statuses.iter().map(|&status| status as u8));
+                (Values::Numbers(keys), Column::Status) if are_records => {
+                    keys.bytes.extend(rows.results.statuses.iter().map(|&status| status as u8));
                 }
                 (Values::Grids(grids, zeros), Column::Solution) if are_puzzles => {
                     // The solution of a generated puzzle is the only one.
@@ -393,18 +355,6 @@ impl Sheet {
                 (Values::Grids(grids, zeros), Column::Puzzle) if are_puzzles => {
                     let puzzles = rows.records.puzzles.iter();
                     puzzles.for_each(|puzzle| grids.push_cells(Some(puzzle.cells()), *zeros));
-                }
-                (Values::Counts(all), Column::Solutions) if are_puzzles => {
-                    all.values.extend(outcomes.map(|outcome| outcome.solutions));
-                }
-                (Values::Numbers(all), Column::Guesses) if are_puzzles => {
-                    all.values.extend(outcomes.map(|outcome| outcome.guesses));
-                }
-                (Values::Numbers(all), Column::Nodes) if are_puzzles => {
-                    all.values.extend(outcomes.map(|outcome| outcome.nodes));
-                }
-                (Values::Numbers(all), Column::LatencyNs) if are_puzzles => {
-                    all.values.extend(outcomes.map(|outcome| outcome.latency_ns));
                 }
                 (values, column) => rows.for_each(|row| values.push(column, output.form, row)),
             }

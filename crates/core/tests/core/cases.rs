@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::common::{
     CLASSIC, CONTRADICTORY, EMPTY, HARDEST, NONE, SEVENTEEN, SEVENTEEN_SOLVED, SOLVED, TWO,
-    full_grid, order, puzzle,
+    full_grid, puzzle,
 };
 
 /// A puzzle or marks, and the number of solutions up to a limit.
@@ -161,12 +161,14 @@ pub const SHIFTED: &str =
 pub fn any_puzzle() -> impl Strategy<Value = Puzzle> {
     let clues = prop_oneof![0..12_usize, 17..26_usize, 24..32_usize, 32..81_usize, Just(81)];
     let damage = prop_oneof![4 => Just(0), 2 => 1..3_usize, 1 => 3..12_usize];
-    (full_grid(), order(CELLS), clues, damage, prop::collection::vec((0..CELLS, 1..=9_u8), 12))
-        .prop_map(|(mut cells, order, clues, damage, changes)| {
+    let order = Just((0..CELLS).collect::<Vec<_>>()).prop_shuffle();
+    (full_grid(), order, clues, damage, prop::collection::vec((0..CELLS, 1..=9_u8), 12)).prop_map(
+        |(mut cells, order, clues, damage, changes)| {
             order[clues..].iter().for_each(|&cell| cells[cell] = 0);
             changes[..damage].iter().for_each(|&(cell, digit)| cells[cell] = digit);
             Puzzle::from_cells(cells).expect("digits up to 9")
-        })
+        },
+    )
 }
 
 /// Generates marks that contain a grid, with few or many candidates. Then some cells are changed at

@@ -8,7 +8,9 @@ use std::fmt::Display;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::LazyLock;
 
+use bulkdoku::board::{Cells, PEERS};
 use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::puzzle::{CELLS, Unit};
 use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel};
 use proptest::prelude::*;
@@ -130,19 +132,12 @@ pub fn with_nodes(limits: Limits, nodes: u64) -> Limits {
 pub trait Given: Copy + Display {
     fn batch(given: &[Self]) -> Batch<'_>;
 
-    /// Returns whether a grid obeys the rules and matches this.
-    fn is_solved_by(&self, grid: &Grid) -> bool;
-
     fn as_marks(&self) -> Marks;
 }
 
 impl Given for Puzzle {
     fn batch(given: &[Self]) -> Batch<'_> {
         Batch::Puzzles(given)
-    }
-
-    fn is_solved_by(&self, grid: &Grid) -> bool {
-        grid.solves(self)
     }
 
     fn as_marks(&self) -> Marks {
@@ -153,10 +148,6 @@ impl Given for Puzzle {
 impl Given for Marks {
     fn batch(given: &[Self]) -> Batch<'_> {
         Batch::Marks(given)
-    }
-
-    fn is_solved_by(&self, grid: &Grid) -> bool {
-        Marks::is_solved_by(self, grid)
     }
 
     fn as_marks(&self) -> Marks {
@@ -184,7 +175,7 @@ pub fn check(name: &str, given: &impl Given, outcome: &Outcome, solutions: u32) 
     assert_eq!(outcome.solutions, solutions, "{name}: solutions of {given}");
     assert!(!outcome.gave_up, "{name}: gave up without a limit on {given}");
     match outcome.solution() {
-        Some(grid) => assert!(given.is_solved_by(grid), "{name}: {grid} for {given}"),
+        Some(grid) => assert!(given.as_marks().is_solved_by(grid), "{name}: {grid} for {given}"),
         None => assert_eq!(outcome.grid, Grid::BLANK, "{name}: a grid without a solution"),
     }
 }
@@ -258,38 +249,18 @@ fn try_all(cells: &mut [u8; CELLS], marks: &Marks, limit: u32, found: &mut Found
 
 /// Returns whether each digit is a candidate of each blank cell that no peer has.
 fn possible(cells: &[u8; CELLS], marks: &Marks) -> [[bool; 10]; CELLS] {
-    let is_open =
-        |cell: usize, digit: usize| cells[cell] == 0 && marks.of_cell(cell).contains(digit as u8);
-    let mut possible: [[bool; 10]; CELLS] =
-        std::array::from_fn(|cell| std::array::from_fn(|digit| is_open(cell, digit)));
-    for unit in Unit::all().map(Unit::cells) {
-        for digit in unit.map(|cell| cells[cell]) {
-            for cell in unit {
-                possible[cell][digit as usize] = false;
-            }
-        }
-    }
-    possible
+    let with = |digit| (0..CELLS).filter(move |&cell| usize::from(cells[cell]) == digit);
+    let places: [Cells; 10] = std::array::from_fn(|d| with(d).fold(0, |all, cell| all | 1 << cell));
+    let is_possible = |cell: usize, digit: usize| {
+        cells[cell] == 0
+            && marks.of_cell(cell).contains(digit as u8)
+            && places[digit] & PEERS[cell] == 0
+    };
+    std::array::from_fn(|cell| std::array::from_fn(|digit| is_possible(cell, digit)))
 }
 
-/// Generates complete grids: [`SOLVED`] with permuted digits, rows, columns, bands, and stacks.
+/// Generates complete grids: isomorphs of [`SOLVED`].
 pub fn full_grid() -> impl Strategy<Value = [u8; CELLS]> {
-    let orders = (order(3), order(3), prop::collection::vec(order(3), 6));
-    (order(9), orders, any::<bool>()).prop_map(|(digits, (bands, stacks, within), mirrored)| {
-        let full: Puzzle = SOLVED.parse().unwrap();
-        let line = |i: usize, blocks: &[usize], within: &[Vec<usize>]| {
-            blocks[i / 3] * 3 + within[i / 3][i % 3]
-        };
-        std::array::from_fn(|i| {
-            let (row, column) = if mirrored { (i % 9, i / 9) } else { (i / 9, i % 9) };
-            let (row, column) =
-                (line(row, &bands, &within[..3]), line(column, &stacks, &within[3..]));
-            digits[full.cells()[row * 9 + column] as usize - 1] as u8 + 1
-        })
-    })
-}
-
-/// Generates permutations of 0 to n - 1.
-pub fn order(n: usize) -> impl Strategy<Value = Vec<usize>> {
-    Just((0..n).collect::<Vec<_>>()).prop_shuffle()
+    let random = |seed| Permutation::random(&mut SeededRng::new(seed));
+    any::<u64>().prop_map(move |seed| *random(seed).puzzle(&puzzle(SOLVED)).cells())
 }

@@ -1,8 +1,7 @@
 //! Checks implications by the rules of sudoku and the definitions of the techniques inside nets,
-//! without any finder. With `IMPLICATIONS_OF=FILE`, those of the puzzles of a file.
+//! without any finder.
 
 use std::collections::BTreeMap;
-use std::{env, fs};
 
 use bulkdoku_core::bands::Contradiction;
 use bulkdoku_core::board::{Board, Candidates, Cells, PEERS, UNITS};
@@ -168,12 +167,7 @@ fn implications_follow_from_their_reasons() {
         counts[0] += 1;
         counts[1] += check_alternatives(board, &step);
     };
-    let many = env::var_os("IMPLICATIONS_OF").map(|path| fs::read_to_string(path).unwrap());
-    let puzzles = match &many {
-        Some(text) => text.lines().flat_map(str::parse).collect(),
-        None => bundled("hard", 10),
-    };
-    for puzzle in puzzles {
+    for puzzle in bundled("hard", 10) {
         let mut path = steps(&puzzle);
         while let Some(step) = path.next() {
             if step.technique >= Technique::Nishio {
@@ -185,9 +179,6 @@ fn implications_follow_from_their_reasons() {
             step.apply(&mut board);
             board.is_solved()
         }));
-    }
-    if many.is_some() {
-        return println!("{counts:?}");
     }
     for (name, board) in examples() {
         let technique: Technique = name.parse().unwrap();

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use arrow_array::builder::LargeBinaryBuilder;
 use arrow_array::{
     ArrayRef, FixedSizeBinaryArray, FixedSizeListArray, Float64Array, LargeBinaryArray,
-    RecordBatch, UInt8Array,
+    LargeListArray, RecordBatch, UInt8Array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use bulkdoku::input::names;
 use bulkdoku::puzzle::CELLS;
-use bulkdoku_arrow::{ArrowRows, CallerRows, Form, cell_field, list_of};
+use bulkdoku_arrow::{ArrowRows, CallerRows, Form, cell_field};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyByteArrayMethods, PyBytes, PyFloat, PyList, PyString};
@@ -68,8 +68,9 @@ impl Rows {
     ) -> PyResult<Self> {
         let ends = OffsetBuffer::new(ScalarBuffer::from(ends.into_inner()));
         let numbers = Float64Array::new(numbers.into_inner().into(), None);
-        let lists = list_of(ends, &numbers, Some(nulls(&validity))).map_err(exception)?;
-        Self::of_array(Arc::new(lists), blank)
+        let field = Arc::new(Field::new_list_field(DataType::Float64, true));
+        let lists = LargeListArray::try_new(field, ends, Arc::new(numbers), Some(nulls(&validity)));
+        Self::of_array(Arc::new(lists.map_err(exception)?), blank)
     }
 
     /// Texts of 81 bytes, filled up with zeros.

@@ -13,4 +13,4 @@ mod reuse;
 mod rows;
 
 pub use columns::{Form, Output, Rejected, Sheet, cell_field};
-pub use rows::{ArrowRows, CallerRows, item_of, list_of};
+pub use rows::{ArrowRows, CallerRows, item_of};

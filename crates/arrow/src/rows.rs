@@ -6,14 +6,12 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt8Type};
 use arrow_array::{
-    Array, ArrayAccessor, ArrayRef, Float64Array, GenericListArray, StringArray, new_empty_array,
+    Array, ArrayAccessor, ArrayRef, Float64Array, LargeListArray, StringViewArray, new_empty_array,
 };
-use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_buffer::OffsetBuffer;
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field};
-use bulkdoku_core::puzzle::CELLS;
-#[cfg(feature = "parquet")]
-use bulkdoku_core::puzzle::Malformed;
+use bulkdoku_core::puzzle::{CELLS, Malformed};
 use bulkdoku_core::text;
 use bulkdoku_stream::input::Records;
 use bulkdoku_stream::pipeline::{Block, Contents};
@@ -28,7 +26,6 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 const ITEMS: usize = 64;
 
 /// The maximum number of cells in the text of a malformed list.
-#[cfg(feature = "parquet")]
 const MAX_SHOWN_CELLS: usize = 1000;
 
 /// The rows of a chunked array. Text is read as bytes.
@@ -61,11 +58,7 @@ impl Contents for CallerRows {
         let start = (block.first - self.first) as usize;
         let rows = start..start + block.count as usize;
         records.clear();
-        self.puzzles.for_each(rows.clone(), |item| {
-            if let Err(what) = item.push_puzzle(records) {
-                records.push_fault(what);
-            }
-        });
+        self.puzzles.for_each(rows.clone(), |item| item.push_puzzle(records));
         if let Some(answers) = &self.answers {
             answers.push_answers(rows, records);
         }
@@ -83,59 +76,45 @@ enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// Adds a puzzle. Fails with the reason why it is malformed.
+    /// Adds a puzzle, without text unless it is malformed. The cells of the record are checked, because
+    /// another thread may change a numpy array.
     #[inline]
-    fn push_puzzle(&self, records: &mut Records) -> Result<(), String> {
-        match *self {
-            Self::Null => Err("null".into()),
-            Self::Text(text) => {
-                let line = <&[u8; CELLS]>::try_from(text);
-                if line.is_ok_and(|line| records.push_cells(|cells| text::read(line, cells))) {
-                    return Ok(());
-                }
-                push_other_form(text, records)
-            }
-            // The cells of the record are checked, because another thread may change a numpy array.
+    fn push_puzzle(&self, records: &mut Records) {
+        let is_pushed = match *self {
+            Self::Null => false,
+            Self::Text(text) => <&[u8; CELLS]>::try_from(text)
+                .is_ok_and(|line| records.push_cells(|cells| text::read(line, cells))),
             Self::Cells(given, blank) => {
                 let cells = given.map(|cell| cell.wrapping_sub(blank));
-                let is_pushed = records.push_cells(|into| set_cells(into, cells));
-                is_pushed.then_some(()).ok_or_else(|| not_a_cell(&given.map(f64::from), blank))
+                records.push_cells(|into| set_cells(into, cells))
             }
-            Self::Numbers(numbers, blank) => {
-                let cells = cells_of(numbers, blank)?;
-                records.push_cells(|into| set_cells(into, cells));
-                Ok(())
-            }
+            Self::Numbers(numbers, blank) => cells_of(numbers, blank)
+                .is_ok_and(|cells| records.push_cells(|into| set_cells(into, cells))),
+        };
+        if !is_pushed {
+            self.push_row(records);
         }
     }
 
-    /// Adds the puzzle of a row of a file, with its text.
-    #[cfg(feature = "parquet")]
+    /// Adds a puzzle with its text.
     fn push_row(&self, records: &mut Records) {
+        let malformed = |what| Malformed { column: 1, what };
         let (numbers, blank) = match *self {
-            Self::Null => return records.push_row(b""),
-            Self::Text(text) => return records.push_row(text),
+            Self::Null => return records.push_malformed_row(b"", malformed("null".into())),
+            // A copy, because another thread may change a numpy array.
+            Self::Text(text) => return records.push_row(&text.to_vec()),
             Self::Cells(cells, blank) => (&cells.map(f64::from)[..], blank),
             Self::Numbers(numbers, blank) => (numbers, blank),
         };
         let what = match cells_of(numbers, blank) {
+            Ok(cells) => return records.push_row(&cells.map(|cell| b'0' + cell)),
             Err(what) => what,
-            Ok(cells) => {
-                let mut text = cells.map(text_of_cell);
-                for (cell, number) in text.iter_mut().zip(numbers) {
-                    if (number - f64::from(blank)).abs() < f64::EPSILON {
-                        *cell = b'0';
-                    }
-                }
-                return records.push_row(&text);
-            }
         };
         let shown = |number: &f64| {
             if number.is_nan() { "null".into() } else { number.to_string() }
         };
         let shown: Vec<_> = numbers.iter().take(MAX_SHOWN_CELLS).map(shown).collect();
-        let text = format!("[{}]", shown.join(","));
-        records.push_malformed_row(text.as_bytes(), Malformed { column: 1, what });
+        records.push_malformed_row(format!("[{}]", shown.join(",")).as_bytes(), malformed(what));
     }
 
     /// Adds an answer: numbers as text, in which `!` is not a cell.
@@ -173,13 +152,6 @@ const fn text_of_cell(cell: u8) -> u8 {
     }
 }
 
-#[cold]
-fn push_other_form(text: &[u8], records: &mut Records) -> Result<(), String> {
-    // A copy, because another thread may change a numpy array.
-    let text = text.to_vec();
-    records.push_any_form(&text).map_err(|malformed| malformed.what)
-}
-
 /// Returns the cell for a number; -1 and null are blanks as well, and anything else is 255.
 fn cell_of(number: f64, blank: u8) -> u8 {
     let cell = number - f64::from(blank);
@@ -197,20 +169,12 @@ fn cells_of(numbers: &[f64], blank: u8) -> Result<[u8; CELLS], String> {
         format!("{} {noun}, {CELLS} expected", numbers.len())
     })?;
     let cells = given.map(|number| cell_of(number, blank));
-    if cells.iter().all(|cell| *cell <= 9) { Ok(cells) } else { Err(not_a_cell(given, blank)) }
-}
-
-#[cold]
-fn not_a_cell(cells: &[f64; CELLS], blank: u8) -> String {
-    let is_wrong = |value: &f64| cell_of(*value, blank) > 9;
-    let Some(cell) = cells.iter().position(is_wrong) else {
-        return "another thread changed the array".into();
-    };
-    let (row, column, value) = (cell / 9 + 1, cell % 9 + 1, cells[cell]);
+    let Some(wrong) = cells.iter().position(|cell| *cell > 9) else { return Ok(cells) };
+    let (row, column, value) = (wrong / 9 + 1, wrong % 9 + 1, given[wrong]);
     let (first, last) = (blank + 1, blank + 9);
-    format!(
+    Err(format!(
         "r{row}c{column}: {value} is not a cell; a blank is {blank}, digits are {first} to {last}"
-    )
+    ))
 }
 
 impl ArrowRows {
@@ -262,18 +226,6 @@ impl ArrowRows {
         self.for_each(rows, |item| item.push_answer(records));
     }
 
-    /// Returns the length of the text of a row.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn text_bytes(&self, row: usize) -> usize {
-        let mut bytes = CELLS;
-        self.for_each(row..row + 1, |item| {
-            if let Item::Text(text) = item {
-                bytes = text.len();
-            }
-        });
-        bytes
-    }
-
     /// Returns whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -304,20 +256,22 @@ impl ArrowRows {
 /// Converts an array to one of the types that rows are read from. Fails if its type is not taken.
 fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let as_type = |data_type: &DataType| readable(&cast(array, data_type)?);
+    let cell = item_of(array.data_type()).map(|item| item_of(item).unwrap_or(item));
     match array.data_type() {
         text if text.is_string() || text.is_binary() || text.is_null() => Ok(Arc::clone(array)),
         DataType::FixedSizeBinary(_) => Ok(Arc::clone(array)),
         DataType::Dictionary(_, values) => as_type(values),
         DataType::RunEndEncoded(_, values) => as_type(values.data_type()),
-        DataType::FixedSizeList(item, size) if item.data_type().is_numeric() && *size != 81 => {
-            let what = format!("fixed_size_list[{size}]: a puzzle has {CELLS} cells");
-            Err(ArrowError::InvalidArgumentError(what))
-        }
-        DataType::FixedSizeList(item, _) if *item.data_type() == DataType::UInt8 => {
+        DataType::FixedSizeList(item, 81)
+            if *item.data_type() == DataType::UInt8
+                && array.as_fixed_size_list().values().null_count() == 0 =>
+        {
             Ok(Arc::clone(array))
         }
-        lists if item_of(lists).is_some_and(is_numbers) => Ok(Arc::new(numbers(array)?)),
-        lists if item_of(lists).is_some_and(is_texts) => Ok(Arc::new(texts_of(array)?)),
+        _ if cell.is_some_and(|it| it.is_numeric() || it.is_null()) => {
+            Ok(Arc::new(numbers(array)?))
+        }
+        _ if cell.is_some_and(DataType::is_string) => Ok(Arc::new(texts_of(array)?)),
         other => Err(ArrowError::NotYetImplemented(format!(
             "an Arrow column of {other} is not taken; taken are utf8, large_utf8, utf8_view, binary, \
              large_binary, binary_view, fixed_size_binary[81], fixed_size_list<uint8>[81], lists of \
@@ -336,17 +290,6 @@ pub fn item_of(lists: &DataType) -> Option<&DataType> {
     }
 }
 
-/// Returns whether a type is numbers, or lists of them.
-fn is_numbers(item: &DataType) -> bool {
-    let item = item_of(item).unwrap_or(item);
-    item.is_numeric() || item.is_null()
-}
-
-/// Returns whether a type is texts, or lists of them.
-fn is_texts(item: &DataType) -> bool {
-    item_of(item).unwrap_or(item).is_string()
-}
-
 /// Reads rows of an array of such a type.
 fn read<'a>(array: &'a dyn Array, rows: Range<usize>, blank: u8, items: &mut Vec<Item<'a>>) {
     match array.data_type() {
@@ -357,28 +300,13 @@ fn read<'a>(array: &'a dyn Array, rows: Range<usize>, blank: u8, items: &mut Vec
         DataType::LargeBinary => items.extend(bytes(array.as_binary::<i64>(), rows, blank)),
         DataType::BinaryView => items.extend(bytes(array.as_binary_view(), rows, blank)),
         DataType::FixedSizeBinary(_) => {
-            // The zeros that fill up texts of numpy are not a part of them.
-            items.extend(bytes(array.as_fixed_size_binary(), rows, blank).map(|item| match item {
-                Item::Text(text) => {
-                    let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                    Item::Text(&text[..end])
-                }
-                Item::Cells([0, rest @ ..], _) if rest.iter().all(|&cell| cell == 0) => {
-                    Item::Text(b"")
-                }
-                item => item,
-            }));
+            items.extend(bytes(array.as_fixed_size_binary(), rows, blank));
         }
         DataType::FixedSizeList(..) => {
             let lists = array.as_fixed_size_list();
-            let cells = lists.values().as_primitive::<UInt8Type>();
-            let has_nulls = lists.null_count() + cells.null_count() > 0;
+            let (cells, _) = lists.values().as_primitive::<UInt8Type>().values().as_chunks();
             items.extend(rows.map(|row| {
-                let at = row * CELLS..(row + 1) * CELLS;
-                let is_null =
-                    has_nulls && (lists.is_null(row) || at.clone().any(|at| cells.is_null(at)));
-                let row = cells.values()[at].first_chunk().filter(|_| !is_null);
-                row.map_or(Item::Null, |cells| Item::Cells(cells, blank))
+                if lists.is_valid(row) { Item::Cells(&cells[row], blank) } else { Item::Null }
             }));
         }
         DataType::LargeList(_) => {
@@ -405,17 +333,22 @@ fn texts<'a, T: AsRef<[u8]> + ?Sized + 'a>(
     )
 }
 
-/// Returns rows of bytes: texts, or 81 numbers, which no text contains.
+/// Returns rows of bytes: 81 numbers, which no text contains, or texts without the zeros with which numpy fills them up.
 fn bytes<'a>(
     bytes: impl ArrayAccessor<Item = &'a [u8]>,
     rows: Range<usize>,
     blank: u8,
 ) -> impl Iterator<Item = Item<'a>> {
     texts(bytes, rows).map(move |item| match item {
-        Item::Text(text) => match <&[u8; CELLS]>::try_from(text) {
-            Ok(cells) if cells.iter().all(|&cell| cell < b' ') => Item::Cells(cells, blank),
-            _ => item,
-        },
+        Item::Text(text) => {
+            let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            match <&[u8; CELLS]>::try_from(text) {
+                Ok(cells) if end > 0 && cells.iter().all(|&cell| cell < b' ') => {
+                    Item::Cells(cells, blank)
+                }
+                _ => Item::Text(&text[..end]),
+            }
+        }
         item => item,
     })
 }
@@ -428,7 +361,7 @@ fn cast_items(lists: &ArrayRef, item: DataType) -> Result<ArrayRef, ArrowError> 
 }
 
 /// Converts lists of numbers, or of lists of them, to lists of doubles, NaN for null.
-fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
+fn numbers(lists: &ArrayRef) -> Result<LargeListArray, ArrowError> {
     let lists = cast_items(lists, DataType::Float64)?;
     let lists = lists.as_list::<i64>();
     let (mut ends, mut values) = (lists.offsets().clone(), lists.values());
@@ -439,11 +372,12 @@ fn numbers(lists: &ArrayRef) -> Result<GenericListArray<i64>, ArrowError> {
     }
     let values = values.as_primitive::<Float64Type>().iter();
     let values = Float64Array::from_iter_values(values.map(|value| value.unwrap_or(f64::NAN)));
-    list_of(ends, &values, lists.nulls().cloned())
+    let field = Arc::new(Field::new_list_field(DataType::Float64, true));
+    LargeListArray::try_new(field, ends, Arc::new(values), lists.nulls().cloned())
 }
 
 /// Converts lists of texts, or of lists of them, to JSON, as lists of Parquet files are read.
-fn texts_of(lists: &ArrayRef) -> Result<StringArray, ArrowError> {
+fn texts_of(lists: &ArrayRef) -> Result<StringViewArray, ArrowError> {
     let lists = cast_items(lists, DataType::LargeUtf8)?;
     let json = |list: ArrayRef| json_of(&list).to_string();
     Ok(lists.as_list::<i64>().iter().map(|list| list.map(json)).collect())
@@ -455,17 +389,4 @@ fn json_of(items: &ArrayRef) -> Json {
         DataType::LargeUtf8 => items.as_string::<i64>().iter().collect(),
         _ => items.as_list::<i64>().iter().map(|list| list.map(|list| json_of(&list))).collect(),
     }
-}
-
-/// Creates lists of doubles.
-///
-/// # Errors
-/// When the ends do not fit the values.
-pub fn list_of(
-    ends: OffsetBuffer<i64>,
-    values: &Float64Array,
-    nulls: Option<NullBuffer>,
-) -> Result<GenericListArray<i64>, ArrowError> {
-    let field = Arc::new(Field::new_list_field(DataType::Float64, true));
-    GenericListArray::try_new(field, ends, Arc::new(values.clone()), nulls)
 }

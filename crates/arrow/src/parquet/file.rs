@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
+use arrow_schema::SchemaRef;
 use bulkdoku_stream::input::damaged;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -15,26 +16,14 @@ use parquet::file::reader::{ChunkReader, Length};
 
 const MAGIC: [u8; 4] = *b"PAR1";
 
-/// The first field of a footer: the version, 1 or 2.
-const FOOTER_START: u8 = 0x15;
-
 /// The maximum size of a page header; usual ones have fewer than 100 bytes.
 const MAX_HEADER_BYTES: u64 = 16 * 1024;
 
-/// Returns whether a file is a Parquet file: by its last bytes and either its first bytes or the
-/// first byte of its footer. Standard input may be positioned inside a file, which is not one then.
+/// Returns whether a file is a Parquet file, by its last bytes: its first ones may be damaged. Standard input may be
+/// positioned inside a file, which is not one then.
 pub(super) fn is_parquet(mut file: &File) -> bool {
-    let mut start = [0; 4];
-    if !file.stream_position().is_ok_and(|at| at == 0) {
-        return false;
-    }
-    let has_start = file.read_exact(&mut start).is_ok();
-    let has_footer = footer_length(file).is_ok_and(|length| {
-        let mut first = [0];
-        let is_read = file.seek(SeekFrom::End(-length)).and_then(|_| file.read_exact(&mut first));
-        start == MAGIC || is_read.is_ok() && first == [FOOTER_START]
-    });
-    file.rewind().is_ok() && has_start && has_footer
+    let is_at_start = file.stream_position().is_ok_and(|at| at == 0);
+    is_at_start && footer_length(file).is_ok() & file.rewind().is_ok()
 }
 
 /// Returns the length of the footer, including the magic bytes at its end.
@@ -49,16 +38,23 @@ fn footer_length(mut file: &File) -> io::Result<i64> {
     Ok(i64::from(u32::from_le_bytes(length)) + 8)
 }
 
-/// Reads the metadata of a file. Fails if it is damaged, or consists of several files.
-pub(super) fn metadata(file: &File) -> Result<ArrowReaderMetadata> {
+/// Reads the metadata of a file, and the schema before [`with_views`](super::with_views). Fails if it is damaged,
+/// compressed with an unsupported codec, or consists of several files.
+pub(super) fn metadata(file: &File) -> Result<(ArrowReaderMetadata, SchemaRef)> {
     let metadata = ParquetMetaDataReader::new().parse_and_finish(file)?;
     check_single(file, &metadata)?;
+    let mut chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    if chunks.any(|chunk| matches!(chunk.compression(), Compression::BROTLI(_))) {
+        let what = "it is compressed with brotli; write it with zstd, snappy, or gzip";
+        return Err(ParquetError::NYI(what.into()));
+    }
     // Types are those of the Parquet format, whatever program has written the file. Texts are not
     // copied, so that a row that repeats a long one of a dictionary takes no memory.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())?;
-    let schema = super::with_views(metadata.schema());
-    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options.with_schema(schema))
+    let plain = ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())?;
+    let options = options.with_schema(super::with_views(plain.schema()));
+    let viewed = ArrowReaderMetadata::try_new(Arc::clone(plain.metadata()), options)?;
+    Ok((viewed, Arc::clone(plain.schema())))
 }
 
 /// Rejects concatenated files, because the offsets in the last footer would refer to the first file.
@@ -87,20 +83,6 @@ fn check_single(mut file: &File, metadata: &ParquetMetaData) -> Result<()> {
     Ok(())
 }
 
-/// Returns why these columns cannot be decoded, if their codec is not supported.
-pub(super) fn unsupported_codec(metadata: &ParquetMetaData, leaves: &[usize]) -> Option<String> {
-    let groups = metadata.row_groups().iter();
-    let mut chunks = groups.flat_map(|group| leaves.iter().map(|&leaf| group.column(leaf)));
-    let chunk = chunks
-        .find(|chunk| matches!(chunk.compression(), Compression::BROTLI(_) | Compression::LZO))?;
-    let codec = chunk.compression().to_string();
-    let codec = codec.split('(').next().unwrap_or_default().to_lowercase();
-    let name = chunk.column_path().string();
-    Some(format!(
-        "its column {name:?} is compressed with {codec}; write it with zstd, snappy, or gzip"
-    ))
-}
-
 /// Converts panics of the reader, which a damaged file causes, to errors.
 pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     let inconsistent = || ParquetError::General("its values are inconsistent".into());
@@ -111,23 +93,7 @@ pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
 /// before it are of the current row group.
 pub(super) fn failure(error: &ParquetError, row: Option<u64>, unverified: u64) -> io::Error {
     let place = row.map_or(String::new(), |row| format!(" from row {row} on"));
-    let message = match error {
-        // Decompressors report damage as errors of kind `Other` or of their own type.
-        ParquetError::External(error)
-            if error
-                .downcast_ref::<io::Error>()
-                .is_some_and(|error| error.kind() != ErrorKind::Other) =>
-        {
-            format!("the Parquet file cannot be read{place}: {error}")
-        }
-        ParquetError::NYI(what) => format!("the Parquet file cannot be read{place}: {what}"),
-        error => {
-            // The names of types of errors of the library.
-            let types = ["Parquet error: ", "External: ", "Parquet argument error: "];
-            let what = types.iter().fold(error.to_string(), |what, name| what.replace(name, ""));
-            format!("the Parquet file is damaged{place}: {what}")
-        }
-    };
+    let message = format!("the Parquet file cannot be read{place}: {error}");
     damaged(ErrorKind::InvalidData, message, unverified)
 }
 

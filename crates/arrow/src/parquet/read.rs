@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Schema};
 use arrow_select::nullif::nullif;
+use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_stream::input::csv::Table;
 use bulkdoku_stream::input::{
     ColumnFile, FieldForm, KeptCells, Layout, Records, StreamOptions, Unit,
@@ -28,9 +29,10 @@ use parquet::arrow::arrow_reader::{
 use parquet::basic::{Encoding, Type as Physical};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::RowGroupMetaData;
+use parquet::schema::types::SchemaDescriptor;
 
-use super::file::{Pages, failure, guarded, is_parquet, metadata, unsupported_codec};
-use super::{leaves_of, text};
+use super::file::{Pages, failure, guarded, is_parquet, metadata};
+use super::text;
 use crate::ArrowRows;
 
 /// The rows decoded at a time: about this many bytes, between two limits. In pages with shared
@@ -52,8 +54,8 @@ const SAMPLE_BYTES: usize = 64 * 1024;
 pub fn open(file: &File) -> Option<io::Result<Box<dyn ColumnFile>>> {
     is_parquet(file).then(|| {
         let file = file.try_clone()?;
-        let metadata = guarded(|| metadata(&file)).map_err(|error| failure(&error, None, 0))?;
-        let file: Box<dyn ColumnFile> = Box::new(ParquetColumns::new(file, metadata));
+        let read = guarded(|| metadata(&file)).map_err(|error| failure(&error, None, 0))?;
+        let file: Box<dyn ColumnFile> = Box::new(ParquetColumns::new(file, read.0, &read.1));
         Ok(file)
     })
 }
@@ -64,8 +66,6 @@ struct FileColumn {
     root: usize,
     path: Vec<String>,
     data_type: DataType,
-    /// Its leaves in the file.
-    leaves: Range<usize>,
 }
 
 impl FileColumn {
@@ -80,16 +80,19 @@ impl FileColumn {
     /// Appends this column, after those in it if it is a struct.
     fn push_to(self, columns: &mut Vec<Self>) {
         if let DataType::Struct(fields) = &self.data_type {
-            let mut leaf = self.leaves.start;
             for field in fields {
-                let leaves = leaf..leaf + leaves_of(field.data_type());
-                leaf = leaves.end;
                 let path = [&self.path[..], std::slice::from_ref(field.name())].concat();
                 let data_type = field.data_type().clone();
-                Self { root: self.root, path, data_type, leaves }.push_to(columns);
+                Self { root: self.root, path, data_type }.push_to(columns);
             }
         }
         columns.push(self);
+    }
+
+    /// Returns whether a leaf of the file is a part of this column.
+    fn has(&self, schema: &SchemaDescriptor, leaf: usize) -> bool {
+        schema.get_column_root_idx(leaf) == self.root
+            && schema.column(leaf).path().parts().starts_with(&self.path)
     }
 
     /// Returns the column from a batch with the outer columns `roots`.
@@ -147,13 +150,11 @@ struct Batch {
 }
 
 impl ParquetColumns {
-    fn new(file: File, metadata: ArrowReaderMetadata) -> Self {
-        let (mut columns, mut leaf) = (Vec::new(), 0);
-        for (root, field) in metadata.schema().fields().iter().enumerate() {
+    fn new(file: File, metadata: ArrowReaderMetadata, schema: &Schema) -> Self {
+        let mut columns = Vec::new();
+        for (root, field) in schema.fields().iter().enumerate() {
             let (path, data_type) = (vec![field.name().clone()], field.data_type().clone());
-            let leaves = leaf..leaf + leaves_of(&data_type);
-            leaf = leaves.end;
-            FileColumn { root, path, data_type, leaves }.push_to(&mut columns);
+            FileColumn { root, path, data_type }.push_to(&mut columns);
         }
         columns.sort_by_key(FileColumn::is_inner);
         Self {
@@ -176,7 +177,7 @@ impl ParquetColumns {
     fn open_group(
         &self,
         number: usize,
-        columns: Vec<usize>,
+        columns: &[usize],
         skip: u64,
         most: u64,
     ) -> Result<RowGroup> {
@@ -190,18 +191,17 @@ impl ParquetColumns {
                 return Err(ParquetError::General(what));
             }
         }
-        let columns = columns.into_iter().map(|column| &self.columns[column]);
-        let mut roots: Vec<_> = columns.clone().map(|column| column.root).collect();
-        roots.sort_unstable();
+        let schema = self.metadata.parquet_schema();
+        let is_read = |&leaf: &usize| columns.iter().any(|&at| self.columns[at].has(schema, leaf));
+        let leaves: Vec<_> = (0..schema.num_columns()).filter(is_read).collect();
+        let mut roots: Vec<_> =
+            leaves.iter().map(|&leaf| schema.get_column_root_idx(leaf)).collect();
         roots.dedup();
-        let mut leaves: Vec<_> = columns.flat_map(|column| column.leaves.clone()).collect();
-        leaves.sort_unstable();
-        leaves.dedup();
         let step = rows_at_a_time(number, group, &leaves)?.min(most);
         let pages = Pages(self.file.try_clone()?);
         let reader =
             ParquetRecordBatchReaderBuilder::new_with_metadata(pages, self.metadata.clone());
-        let mask = ProjectionMask::leaves(self.metadata.parquet_schema(), leaves);
+        let mask = ProjectionMask::leaves(schema, leaves);
         let reader = reader.with_row_groups(vec![number]).with_projection(mask);
         let reader = reader.with_batch_size(step as usize).with_offset(skip as usize).build()?;
         Ok(RowGroup { reader, roots, left: rows as u64 - skip })
@@ -245,8 +245,8 @@ impl ParquetColumns {
             self.rows += skipped;
             self.verified = self.rows;
             if skipped < rows {
-                let columns = read_columns(self.table()).collect();
-                self.group = Some(self.open_group(number, columns, skipped, MOST_ROWS)?);
+                let columns: Vec<_> = read_columns(self.table()).collect();
+                self.group = Some(self.open_group(number, &columns, skipped, MOST_ROWS)?);
                 return Ok(true);
             }
         }
@@ -276,12 +276,13 @@ impl ParquetColumns {
     }
 
     fn sample_rows(&self, sample: &mut Vec<u8>) -> Result<()> {
-        let mut group = self.open_group(0, (0..self.columns.len()).collect(), 0, SAMPLE_ROWS)?;
+        let all: Vec<_> = (0..self.columns.len()).collect();
+        let mut group = self.open_group(0, &all, 0, SAMPLE_ROWS)?;
         let Some(batch) = group.reader.next().transpose()? else { return Ok(()) };
         let columns = self.columns.iter().map(|column| column.of(&batch, &group.roots));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         for row in 0..batch.num_rows() {
-            push_row(columns.iter().map(|column| text::field(column, row)), sample);
+            push_row(columns.iter().map(|column| text::field(column, row).0), sample);
             if sample.len() > SAMPLE_BYTES {
                 break;
             }
@@ -307,14 +308,12 @@ fn longest(array: &ArrayRef) -> usize {
 }
 
 /// Appends a row of CSV.
-fn push_row<'a>(fields: impl Iterator<Item = (Cow<'a, [u8]>, FieldForm)>, sample: &mut Vec<u8>) {
-    for (text, form) in fields {
+fn push_row<'a>(fields: impl Iterator<Item = Cow<'a, [u8]>>, sample: &mut Vec<u8>) {
+    for text in fields {
         let text = text.iter().take(SAMPLE_BYTES);
-        let quote: &[u8] = if form == FieldForm::Null { b"" } else { b"\"" };
-        sample.extend_from_slice(quote);
+        sample.push(b'"');
         sample.extend(text.flat_map(|&byte| iter::repeat_n(byte, 1 + usize::from(byte == b'"'))));
-        sample.extend_from_slice(quote);
-        sample.push(b',');
+        sample.extend_from_slice(b"\",");
     }
     if let Some(last) = sample.last_mut() {
         *last = b'\n';
@@ -344,7 +343,7 @@ fn rows_at_a_time(number: usize, group: &RowGroupMetaData, leaves: &[usize]) -> 
              than 32 MiB of memory; write it as CSV",
             number + 1
         );
-        return Err(io::Error::new(ErrorKind::OutOfMemory, what).into());
+        return Err(ParquetError::General(what));
     }
     Ok((BATCH_BYTES / row_bytes.max(1)).clamp(LEAST_ROWS, most))
 }
@@ -352,8 +351,7 @@ fn rows_at_a_time(number: usize, group: &RowGroupMetaData, leaves: &[usize]) -> 
 impl ColumnFile for ParquetColumns {
     fn sample(&mut self) -> Vec<u8> {
         let mut sample = Vec::new();
-        let names = self.columns.iter().map(|column| column.name().into_bytes().into());
-        push_row(names.map(|name| (name, FieldForm::Plain)), &mut sample);
+        push_row(self.columns.iter().map(|column| column.name().into_bytes().into()), &mut sample);
         if !self.groups.is_empty() {
             let header = sample.len();
             // A fault is reported when the file is read.
@@ -383,11 +381,7 @@ impl ColumnFile for ParquetColumns {
                         where it comes from";
             Some(if data_type.is_numeric() { what + lost } else { what })
         };
-        cells.find_map(fault_of_type).or_else(|| {
-            let columns = read_columns(table).map(|at| &self.columns[at]);
-            let leaves = columns.flat_map(|column| column.leaves.clone()).collect::<Vec<_>>();
-            unsupported_codec(self.metadata.metadata(), &leaves)
-        })
+        cells.find_map(fault_of_type)
     }
 
     fn select(&mut self, table: &Table, options: StreamOptions, count: Arc<AtomicU64>) {
@@ -422,9 +416,11 @@ impl Batch {
     /// Returns how many rows from this one on fit in a block.
     fn rows_for_block(&self, start: usize, most: usize) -> usize {
         let (end, mut bytes) = (self.puzzles.len(), 0);
+        let length =
+            |rows: &ArrowRows, row| text::bytes(&rows.arrays[0], row).map_or(CELLS, <[u8]>::len);
         let lengths = (start..end).map(|row| {
-            let answer = self.answers.as_ref().map_or(0, |answers| answers.text_bytes(row));
-            self.puzzles.text_bytes(row) + answer
+            let answer = self.answers.as_ref().map_or(0, |answers| length(answers, row));
+            length(&self.puzzles, row) + answer
         });
         let fits = |length: &usize| {
             bytes += length;

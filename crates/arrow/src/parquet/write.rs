@@ -73,11 +73,11 @@ impl ParquetRows {
         let kept = |index: usize| kept.get(index).cloned().flatten();
         let list = |index: Option<usize>| {
             let data_type = kept(index?).filter(|of| matches!(of, DataType::List(_)))?;
-            Some((Source::Cells(index?), copied(&data_type)))
+            Some((Source::Cells(index?), data_type))
         };
         let source = |column: &OutputColumn| match column.source {
             ColumnSource::Input(index) => match kept(index) {
-                Some(data_type) => (Source::Array(index), copied(&data_type)),
+                Some(data_type) => (Source::Array(index), data_type),
                 None => (Source::Text, DataType::Utf8),
             },
             ColumnSource::Computed(column) => {
@@ -117,7 +117,7 @@ impl ParquetRows {
                     Source::Array(index) => {
                         let array = take(&kept(index), &records(rows), None);
                         cast(&array.expect("each record is a row"), field.data_type())
-                            .expect(COPIED)
+                            .expect("a type that differs only in how texts are stored")
                     }
                     Source::Cells(index) => {
                         cells(rows, column.source, &kept(index), field.data_type())
@@ -126,23 +126,6 @@ impl ParquetRows {
             });
         RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())
             .expect("all columns have the types of the schema and as many rows")
-    }
-}
-
-const COPIED: &str = "a type that differs only in how texts are stored";
-
-/// Returns a type whose texts and bytes are not views, so that rows do not keep pages in memory.
-fn copied(data_type: &DataType) -> DataType {
-    let of_field = |field: &Arc<Field>| {
-        Arc::new(Field::clone(field).with_data_type(copied(field.data_type())))
-    };
-    match data_type {
-        DataType::Utf8View => DataType::Utf8,
-        DataType::BinaryView => DataType::Binary,
-        DataType::List(item) => DataType::List(of_field(item)),
-        DataType::Map(entries, is_sorted) => DataType::Map(of_field(entries), *is_sorted),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(of_field).collect()),
-        other => other.clone(),
     }
 }
 

@@ -371,12 +371,6 @@ impl Records {
         is_puzzle
     }
 
-    /// Adds a malformed record without text.
-    pub fn push_fault(&mut self, what: String) {
-        let line = self.all.len() as u32;
-        self.push_bad(line, 0, Field::default(), Malformed { column: 1, what });
-    }
-
     /// Adds a puzzle in any form, from the caller's memory.
     ///
     /// # Errors

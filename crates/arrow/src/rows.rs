@@ -101,8 +101,11 @@ impl Item<'_> {
         let malformed = |what| Malformed { column: 1, what };
         let (numbers, blank) = match *self {
             Self::Null => return records.push_malformed_row(b"", malformed("null".into())),
-            // A copy, because another thread may change a numpy array.
-            Self::Text(text) => return records.push_row(&text.to_vec()),
+            Self::Text(text) => {
+                // Another thread may change a numpy array.
+                let copy = text.to_vec();
+                return records.push_row(&copy);
+            }
             Self::Cells(cells, blank) => (&cells.map(f64::from)[..], blank),
             Self::Numbers(numbers, blank) => (numbers, blank),
         };

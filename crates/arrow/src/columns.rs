@@ -132,6 +132,7 @@ impl Fixed {
     }
 
     /// Adds a number, or the bits of one, for a row without a value 0.
+    #[inline(always)]
     fn push(&mut self, number: Option<u64>) {
         if number.is_none() {
             self.nulls.push(self.rows());
@@ -355,6 +356,18 @@ impl Sheet {
                 (Values::Grids(grids, zeros), Column::Puzzle) if are_puzzles => {
                     let puzzles = rows.records.puzzles.iter();
                     puzzles.for_each(|puzzle| grids.push_cells(Some(puzzle.cells()), *zeros));
+                }
+                (Values::Numbers(all), Column::Solutions) if are_puzzles => {
+                    outcomes.for_each(|outcome| all.push(Some(outcome.solutions.into())));
+                }
+                (Values::Numbers(all), Column::Guesses) if are_puzzles => {
+                    outcomes.for_each(|outcome| all.push(Some(outcome.guesses)));
+                }
+                (Values::Numbers(all), Column::Nodes) if are_puzzles => {
+                    outcomes.for_each(|outcome| all.push(Some(outcome.nodes)));
+                }
+                (Values::Numbers(all), Column::LatencyNs) if are_puzzles => {
+                    outcomes.for_each(|outcome| all.push(Some(outcome.latency_ns)));
                 }
                 (values, column) => rows.for_each(|row| values.push(column, output.form, row)),
             }

@@ -43,7 +43,7 @@ fn every_record_has_a_row_with_its_form_or_its_status() {
     );
     assert_eq!((ran.rows, ran.status), (expected, 1));
     for message in [
-        "<stdin>:5:1: contradictory: 5 occurs twice in row 1",
+        "<stdin>:5:5: contradictory: 5 occurs twice in row 1",
         "<stdin>:6:1: malformed:",
         "<stdin>:9:1: no_form: pencil marks that clues cannot express have no canonical form",
         "canonical forms, ",

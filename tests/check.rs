@@ -34,7 +34,7 @@ fn rows_have_the_default_columns() {
         format!("4,{CLASSIC},{wrong},mismatch,\"{reason}\""),
     ];
     assert_eq!(ran.rows.lines().collect::<Vec<_>>(), expected);
-    ran.expect(1, &format!("<stdin>:4:1: mismatch: {reason}\n"));
+    ran.expect(1, &format!("<stdin>:4:85: mismatch: {reason}\n"));
 
     let ran = run(&["--columns", "solution,solutions,answer,file"], format!("{CLASSIC} {SOLVED}"));
     assert_eq!(ran.records(), [format!("{SOLVED},1,{SOLVED},<stdin>")]);
@@ -141,7 +141,7 @@ fn lines_without_solutions_are_refused_once() {
 }
 
 #[test]
-fn every_reason_names_its_cells() {
+fn every_reason_has_its_cells_and_place() {
     let unsolvable =
         "..9.287..8.6..4..5..3.....46.........2.71345.........23.....5..9..4..8.7..125.3..";
     let contradictory = CLASSIC.replacen("53", "55", 1);
@@ -173,22 +173,22 @@ fn every_reason_names_its_cells() {
     .map(solved_but);
     let (double, all_marks) = (double(), marks(CLASSIC));
     let cases = [
-        (CLASSIC, "", "the solution is missing".into()),
-        (CLASSIC, &SOLVED[..80], format!("{not_a_grid} 80 cells, 81 expected")),
-        (CLASSIC, &letter, format!("{not_a_grid} letter O, not zero; write 0 for a blank")),
-        (CLASSIC, &zero, "the solution is not complete: r1c3 is blank".into()),
-        (&contradictory, SOLVED, clues.into()),
-        (CLASSIC, &clue, format!("{changed} r1c5 is 7 in the puzzle, 4 in the solution")),
-        (CLASSIC, &row, format!("{breaks} 2 occurs twice in row 3, at r3c1 and r3c6")),
-        (CLASSIC, &column, format!("{breaks} 9 occurs twice in column 2, at r3c2 and r4c2")),
-        (&blank, &shifted, format!("{breaks} 2 occurs twice in box 1, at r1c2 and r2c1")),
-        (&double, SOLVED, "the puzzle has more than one solution".into()),
-        (&marked, SOLVED, format!("{not_candidate} 12 in the puzzle, 4 {none}")),
-        (&empty, SOLVED, format!("{not_candidate} nothing in the puzzle, 4 {none}")),
-        (&all_marks, &mark, format!("{changed} r1c1 is 5 in the puzzle, 6 in the solution")),
-        (unsolvable, SOLVED, format!("{changed} r1c3 is 9 in the puzzle, 4 {none}")),
+        (CLASSIC, "", 83, "the solution is missing".into()),
+        (CLASSIC, &SOLVED[..80], 163, format!("{not_a_grid} 80 cells, 81 expected")),
+        (CLASSIC, &letter, 86, format!("{not_a_grid} letter O, not zero; write 0 for a blank")),
+        (CLASSIC, &zero, 85, "the solution is not complete: r1c3 is blank".into()),
+        (&contradictory, SOLVED, 2, clues.into()),
+        (CLASSIC, &clue, 87, format!("{changed} r1c5 is 7 in the puzzle, 4 in the solution")),
+        (CLASSIC, &row, 106, format!("{breaks} 2 occurs twice in row 3, at r3c1 and r3c6")),
+        (CLASSIC, &column, 111, format!("{breaks} 9 occurs twice in column 2, at r3c2 and r4c2")),
+        (&blank, &shifted, 92, format!("{breaks} 2 occurs twice in box 1, at r1c2 and r2c1")),
+        (&double, SOLVED, 1, "the puzzle has more than one solution".into()),
+        (&marked, SOLVED, 733, format!("{not_candidate} 12 in the puzzle, 4 {none}")),
+        (&empty, SOLVED, 733, format!("{not_candidate} nothing in the puzzle, 4 {none}")),
+        (&all_marks, &mark, 731, format!("{changed} r1c1 is 5 in the puzzle, 6 in the solution")),
+        (unsolvable, SOLVED, 85, format!("{changed} r1c3 is 9 in the puzzle, 4 {none}")),
     ];
-    let input: String = cases.iter().map(|(p, a, _)| format!("{p},{a}\n")).collect();
+    let input: String = cases.iter().map(|(p, a, ..)| format!("{p},{a}\n")).collect();
     let folder = Folder::new();
     folder.file("in", &input);
     for engine in ["lanes", "scalar"] {
@@ -196,13 +196,13 @@ fn every_reason_names_its_cells() {
         let ran = folder.run("check", &args, "");
         assert_eq!(ran.status, 1);
         let bad = folder.read("bad");
-        for (((row, message), line), (_, answer, reason)) in
+        for (((row, message), line), (_, answer, column, reason)) in
             ran.rows.lines().zip(bad.lines()).zip(1..).zip(&cases)
         {
             let row: Value = serde_json::from_str(row).unwrap();
             assert_eq!(row["reason"], **reason);
             assert_eq!((&row["status"], &row["answer"]), (&"mismatch".into(), &(*answer).into()));
-            assert_eq!(message, format!("in:{line}:1: mismatch: {reason}"));
+            assert_eq!(message, format!("in:{line}:{column}: mismatch: {reason}"));
         }
         assert_eq!((ran.rows.lines().count(), bad.lines().count()), (cases.len(), cases.len()));
     }
@@ -220,10 +220,10 @@ fn places_in_tables_are_physical_lines() {
     assert!(ran.rows.contains("4,ok,x\n5,mismatch,x\n6,malformed,"), "{ran:?}");
     assert!(ran.rows.ends_with("8,ok,z\n"), "{ran:?}");
     for message in [
-        "<stdin>:3:8: mismatch: the solution breaks",
-        "<stdin>:5:3: mismatch: the solution is missing",
+        "<stdin>:3:93: mismatch: the solution breaks",
+        "<stdin>:5:85: mismatch: the solution is missing",
         "<stdin>:6:84: malformed: 2 fields, 3 expected",
-        "<stdin>:7:83: mismatch: the solution is not a grid: 'y' is not a cell",
+        "<stdin>:7:246: mismatch: the solution is not a grid: 'y' is not a cell",
     ] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }

@@ -275,16 +275,21 @@ fn other_sizes_are_reported() {
 }
 
 #[test]
-fn a_contradiction_has_the_line_of_its_grid() {
+fn a_contradiction_has_a_line_and_column() {
     let text = drawn(" ", " │ ", ["│ ", " │"], "---+---+---").replacen("6 . .", "4 . .", 1);
     let (rows, messages, status) = solve(format!("Grid 1\n{text}"));
     assert!(rows[0].starts_with("2,contradictory,53..7....4..195..."), "{rows:?}");
-    let expected = "2:1: contradictory: 4 occurs twice in column 1, at r2c1 and r5c1";
+    let expected = "7:3: contradictory: 4 occurs twice in column 1, at r2c1 and r5c1";
     assert_eq!((messages, status), (vec![expected.into()], 1));
+    // With a border: r9c8 is in the eleventh line of the grid.
+    let text = text.replacen("│ . . . │ . 8 . │ . 7 9 │", "│ . . . │ . 8 . │ . 9 9 │", 1);
+    let text = text.replacen("│ 4 . .", "│ 6 . .", 1);
+    let (_, messages, _) = solve(&text);
+    assert_eq!(messages, ["11:23: contradictory: 9 occurs twice in row 9, at r9c8 and r9c9"]);
     // Bands separated by blank lines, and another grid.
     let text = drawn("", "", ["", ""], "").replacen("..79", "..99", 1) + "\n" + &plain();
     let (_, messages, _) = solve(&text);
-    assert_eq!(messages, ["1:1: contradictory: 9 occurs twice in row 9, at r9c8 and r9c9"]);
+    assert_eq!(messages, ["11:9: contradictory: 9 occurs twice in row 9, at r9c8 and r9c9"]);
 }
 
 #[test]

@@ -81,8 +81,8 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
         (&format!("{good},"), "text after the value; remove the comma: sed 's/,$//'"),
         (&format!("{good}{good}"), "text after the value; write one value per line: jq -c ."),
         ("[1,2]", "6: malformed: 2 cells, 81 expected"),
-        (&format!(r#"{{"puzzle":"{twice}"}}"#), "12: contradictory: 5 occurs twice in row 1"),
-        (&array, "12: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2"),
+        (&format!(r#"{{"puzzle":"{twice}"}}"#), "13: contradictory: 5 occurs twice in row 1"),
+        (&array, "16: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2"),
     ];
     let input: String = cases.iter().map(|(bad, _)| format!("{good}\n{bad}\n# c\n")).collect();
     let ran = solve(&(input + &good), &[]);
@@ -195,7 +195,7 @@ fn solutions_are_checked() {
     assert_eq!(ran.records(), ["1,ok", "2,mismatch", "3,mismatch", "4,mismatch"], "{ran:?}");
     for message in [
         "solutions in key \"solution\"",
-        "<stdin>:2:12: mismatch: a clue is changed: r1c1",
+        "<stdin>:2:107: mismatch: a clue is changed: r1c1",
         "<stdin>:4:12: mismatch: the solution is missing",
     ] {
         assert!(ran.messages.contains(message), "{message}: {ran:?}");

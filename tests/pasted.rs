@@ -118,6 +118,16 @@ fn cells_without_candidates_are_read_as_show_reads_them() {
 }
 
 #[test]
+fn a_contradiction_among_pencil_marks_has_a_line_and_column() {
+    let (drawing, _) = drawn();
+    let (first, rest) = drawing.split_once('\n').unwrap();
+    // Two cells of the first row are 4.
+    let text = format!("{}\n{rest}", first.replacen("1679 ", "4    ", 1));
+    let ran = solve(text);
+    ran.expect(1, "<stdin>:1:9: contradictory: 4 occurs twice in row 1");
+}
+
+#[test]
 fn an_ellipsis_is_three_dots_and_is_counted() {
     let dotted = HARD.replacen("...", "…", 2);
     let ran = solve(format!("{dotted} # a hard one\n{CLASSIC}\n{dotted}\n"));

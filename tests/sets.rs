@@ -74,7 +74,7 @@ fn sets_are_files_and_folders_and_have_verdicts() {
         ("canon c --against b --fail-on known", 1, fault),
         ("canon twice --against c --fail-on known", 1, "class in c; not compared: 1 record\n"),
         ("canon c --against c --dedup --fail-on none", 0, "1 of 1 record has its class in c\n"),
-        ("canon c --against twice -q", 3, "twice:1:1: contradictory: 1 occurs twice in row 1"),
+        ("canon c --against twice -q", 3, "twice:1:2: contradictory: 1 occurs twice in row 1"),
         ("canon c --against twice --by grid", 3, "no record of twice can be compared by its grid"),
         ("canon c --against twice --by puzzle --fail-on known", 0, "no record has its puzzle"),
         ("canon c --against comment", 3, "--against: no records in comment"),

@@ -48,6 +48,24 @@ pub enum Mismatch {
     Form,
 }
 
+impl Mismatch {
+    /// Returns the first cell of the input's solution that is wrong, if one is.
+    pub fn cell(&self) -> Option<usize> {
+        match self {
+            Self::Blank { cell } | Self::Clue { cell, .. } | Self::Candidate { cell, .. } => {
+                Some(*cell)
+            }
+            Self::Twice(found) => Some(found.cells[1]),
+            Self::Missing
+            | Self::Ended
+            | Self::NoGrid(_)
+            | Self::Clues(_)
+            | Self::Several
+            | Self::Form => None,
+        }
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

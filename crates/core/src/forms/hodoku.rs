@@ -98,6 +98,15 @@ fn not_hodoku() -> Malformed {
     Malformed { column: 1, what: what.into() }
 }
 
+/// Returns the offset of a cell in a line.
+pub(super) fn offset_of_cell(line: &[u8], cell: usize) -> Option<usize> {
+    let mut colons = line.iter().enumerate().filter(|(_, byte)| **byte == b':');
+    let (before, _) = colons.nth(2)?;
+    let cells = line.iter().enumerate().skip(before + 1).filter(|(_, byte)| **byte != b'+');
+    let (at, _) = cells.take_while(|(_, byte)| **byte != b':').nth(cell)?;
+    Some(at)
+}
+
 /// Returns the puzzle without solved cells.
 fn givens(text: &[u8]) -> Option<Puzzle> {
     let mut cells = Vec::with_capacity(CELLS);

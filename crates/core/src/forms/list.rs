@@ -163,9 +163,20 @@ fn fields(text: &[u8], delimiter: u8) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
+/// Returns the offset of a cell in 81 fields, some of them empty.
+pub(super) fn offset_among_empty(text: &[u8], cell: usize) -> Option<usize> {
+    with_empty_cells::<CELLS>(text)?;
+    fields(text, delimiter(text, CELLS)?).nth(cell).map(|(at, _)| at)
+}
+
 /// Returns the offsets of the cells of a list.
 pub(super) fn offsets_of_cells(text: &[u8]) -> impl Iterator<Item = usize> {
     tokens(text).filter(|(_, token)| !is_lone_bracket(token)).map(|(at, _)| at)
+}
+
+/// Returns the offset of a cell of a list.
+pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
+    offsets_of_cells(text).nth(cell)
 }
 
 /// Fills `cells`; returns whether the list has exactly this many.
@@ -525,7 +536,7 @@ mod tests {
                 found.iter().zip(CLASSIC.bytes()).all(|(a, b)| *a == b || (*a, b) == (b'0', b'.')),
                 "{text}"
             );
-            let at = offsets_of_cells(text.as_bytes()).nth(4).unwrap();
+            let at = offset_of_cell(text.as_bytes(), 4).unwrap();
             assert!(text[at..].trim_start_matches('\'').starts_with('7'), "{text}");
         }
     }

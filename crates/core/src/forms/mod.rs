@@ -25,7 +25,7 @@ pub mod symbols;
 pub use self::answer::{answer, grids};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
-use crate::text::{Line, is_cell};
+use crate::text::{Line, column, is_cell};
 
 /// The longest text of a form. Longer ones are not searched for cells.
 const LONGEST: usize = 64 << 10;
@@ -153,6 +153,41 @@ pub(crate) fn prose(text: &[u8]) -> Option<Malformed> {
     let more = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     let what = format!("text instead of 81 cells: \"{begin}{more}\"");
     Some(Malformed { column: 1, what })
+}
+
+/// Returns the place of a cell in the text of a puzzle in any form: the number of lines before it, and
+/// its column in characters, from 1.
+pub fn place_of_cell(text: &[u8], cell: usize) -> Option<(u32, usize)> {
+    // Only a list may have several lines, and be in one of a table.
+    if text.contains(&b'\n') && !text.starts_with(b"[") {
+        return sheet::cell_place(text, cell);
+    }
+    let trimmed = trimmed(text);
+    let trimmed_at = trimmed.as_ptr().addr() - text.as_ptr().addr();
+    let in_list = || {
+        list::offset_of_cell(text, CELLS - 1)
+            .and_then(|_| list::offset_of_cell(text, cell))
+            .or_else(|| list::offset_among_empty(text, cell))
+    };
+    let at = match trimmed {
+        [b':', ..] => trimmed_at + hodoku::offset_of_cell(trimmed, cell)?,
+        _ if trimmed.len() == CELLS => trimmed_at + cell,
+        _ if text.len() == CELLS => cell,
+        _ if let Some(inner) = unquoted(trimmed).filter(|inner| inner.len() == CELLS) => {
+            inner.as_ptr().addr() - text.as_ptr().addr() + cell
+        }
+        _ if grouped(trimmed).is_some() => {
+            let is_cell = |(_, byte): &(usize, &u8)| crate::puzzle::is_cell(**byte);
+            trimmed_at + trimmed.iter().enumerate().filter(is_cell).nth(cell)?.0
+        }
+        _ if trimmed.len() == marks::TEXT => trimmed_at + cell * marks::TEXT / CELLS,
+        _ => match symbols::offset_of_cell(trimmed, cell) {
+            Some(at) => trimmed_at + at,
+            None => in_list()?,
+        },
+    };
+    let start = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    Some((sheet::line_feeds(&text[..start]), column(&text[start..], at - start)))
 }
 
 /// Returns the text of a complete grid, in any form, with other digits in its cells. Everything else
@@ -295,6 +330,32 @@ pub fn trimmed(text: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
     use crate::puzzle::CLASSIC;
+
+    #[test]
+    fn cells_are_located_in_every_form() {
+        let rows: Vec<_> = (0..9).map(|row| format!("[{row}, {}]", ["0"; 8].join(", "))).collect();
+        let list = format!("[{}]", rows.join(",\n  "));
+        let line = "1.2......".repeat(9);
+        let marks = Marks::ALL.to_string();
+        for (text, cell, place) in [
+            (&list, 0, (0, 3)),
+            (&list, 9, (1, 4)),
+            (&list, 80, (8, 28)),
+            (&line, 9, (0, 10)),
+            (&format!("\x0B{line}"), 9, (0, 11)),
+            (&line.replace('.', "·"), 9, (0, 10)),
+            (&line.replace("...", "…"), 9, (0, 6)),
+            (&"1,,2,,,,,,,".repeat(9)[..98].to_owned(), 2, (0, 4)),
+            (&"1.2......\n".repeat(9), 9, (1, 1)),
+            (&format!(":0300:2:+{line}:::"), 9, (0, 19)),
+            (&marks, 2, (0, 19)),
+            (&format!("[\"{line}\"]"), 2, (0, 5)),
+            (&"1.2....../".repeat(9), 9, (0, 11)),
+        ] {
+            assert_eq!(place_of_cell(text.as_bytes(), cell), Some(place), "{text}");
+        }
+        assert_eq!(place_of_cell(b"no puzzle", 9), None);
+    }
 
     #[test]
     fn half_a_list_is_not_a_puzzle_with_spaces() {

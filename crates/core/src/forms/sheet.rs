@@ -38,12 +38,13 @@
 use super::Form;
 pub use super::drawn::LONGEST_LINE;
 use super::drawn::{
-    LineKind as Kind, Piece, is_bracket, is_dashes, marks_of_row, pieces, spaced_cells, tokens,
+    LineKind as Kind, Piece, is_bracket, is_dashes, marks_of_row, pieces, plain_cells,
+    spaced_cells, tokens,
 };
 use super::row::{self, cells_of_row};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed};
-use crate::text::Line;
+use crate::text::{Line, column};
 
 /// The number of consecutive rows that are read as more than one grid.
 const MIN_ROWS_OF_SEVERAL: usize = 18;
@@ -190,6 +191,32 @@ pub(super) fn read_one(text: &[u8]) -> Result<Form, Malformed> {
 fn sentence_count(lines: &[u8]) -> usize {
     let lines = lines.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty() && !line.starts_with(b"```")).count()
+}
+
+/// Returns the position of a cell of the well-formed grid at the start of these bytes: the number
+/// of lines before it, and its column in characters, from 1.
+pub(super) fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
+    let sheet = GridText { bytes: grid, is_all: true };
+    let mut start = 0;
+    let rows = loop {
+        let Part { what, end } = sheet.part(start).ok()??;
+        match what {
+            PartContent::Rows(rows) => break rows,
+            _ => start = end,
+        }
+    };
+    let rows = sheet.counted(&rows);
+    // A tenth row has labels of columns.
+    let line = *rows.as_slice().get(rows.count.saturating_sub(9) + cell / 9)?;
+    let row = line.of(grid);
+    let at = if tokens(row).count() == 9 {
+        tokens(row).nth(cell % 9)?.0
+    } else {
+        plain_cells(row).ok()?;
+        let mut cells = pieces(row).filter(|(_, piece)| matches!(piece, Piece::Cell(_)));
+        cells.nth(cell % 9)?.0
+    };
+    Some((line_feeds(&grid[..line.start as usize]), column(row, at)))
 }
 
 /// Counts line feeds.

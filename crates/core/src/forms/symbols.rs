@@ -1,6 +1,8 @@
 //! Characters that stand for others in puzzles: a typographic ellipsis for three dots, dots and
 //! squares for blanks, and dashes.
 
+use crate::puzzle::CELLS;
+
 /// The characters that are read as a blank, in addition to [`BLANKS`](crate::puzzle::BLANKS).
 const BLANK_SYMBOLS: &[char] = &['·', '⋅', '∙', '•', '□', '▢', '◻', '☐'];
 
@@ -25,6 +27,27 @@ pub fn cell(text: &[u8]) -> Option<(u8, usize)> {
         return None;
     };
     Some((cell, length))
+}
+
+/// Returns the offset of a cell in a text with symbols that stand for 81 cells.
+pub(super) fn offset_of_cell(text: &[u8], cell: usize) -> Option<usize> {
+    if replaced(text)?.len() != CELLS {
+        return None;
+    }
+    let (mut at, mut cells) = (0, 0);
+    loop {
+        let rest = &text[at..];
+        let (count, length) = if rest.starts_with(ELLIPSIS.as_bytes()) {
+            (3, ELLIPSIS.len())
+        } else {
+            (1, self::cell(rest).map_or(1, |(_, length)| length))
+        };
+        cells += count;
+        if cells > cell {
+            return Some(at);
+        }
+        at += length;
+    }
 }
 
 /// Replaces symbols with the cells that they stand for; returns `None` if there are none.

@@ -229,6 +229,8 @@ pub struct Records {
     /// The solutions of the records, possibly empty, if solutions are read
     /// ([`Layout::has_answers`](super::Layout::has_answers)).
     pub answers: Vec<Field>,
+    /// Solutions in `texts` with their fields in the block.
+    pub(crate) written_answers: Vec<(Field, Field)>,
     /// The pencil marks, in order.
     pub marks: Vec<Marks>,
     /// The given cells of records in which other cells are solved as well, with their indices.
@@ -302,6 +304,13 @@ impl Records {
         let start = self.texts.len();
         self.texts.extend_from_slice(text);
         Field::new(start..self.texts.len(), FieldForm::Own)
+    }
+
+    /// Stores a solution that is written as an array, or with escapes.
+    pub(super) fn own_answer(&mut self, text: &[u8], written: Field) -> Field {
+        let field = self.own(text);
+        self.written_answers.push((field, written));
+        field
     }
 
     /// Returns the solution of the record at this index; empty if there is none.
@@ -547,6 +556,7 @@ impl Records {
         self.texts.clear();
         self.kept.clear();
         self.answers.clear();
+        self.written_answers.clear();
         self.marks.clear();
         self.givens.clear();
         self.blank_lines = 0;

@@ -456,6 +456,35 @@ impl<'a> Row<'a> {
         check::score(&puzzle, self.answer(), only)
     }
 
+    /// Returns the offset of the input's solution in the block and its text; without a text if it is
+    /// written with escapes.
+    pub(crate) fn written_answer(&self) -> Option<(usize, &'a [u8])> {
+        let Records { answers, written_answers, unit, .. } = self.rows.records;
+        let field = answers.get(self.index)?;
+        if field.form == FieldForm::Own && *unit == Unit::Row {
+            return Some((0, self.answer()));
+        }
+        let written = match field.form {
+            FieldForm::Own => written_answers.iter().find(|(own, _)| own == field)?.1,
+            _ => *field,
+        };
+        let has_escapes = field.form == FieldForm::Own && written.form != FieldForm::JsonValue;
+        let text = if has_escapes { b"" } else { written.of(self.rows.bytes) };
+        (written.form != FieldForm::Missing).then_some((written.start as usize, text))
+    }
+
+    /// Returns the puzzle as written in the block; empty if it is written with escapes.
+    pub(crate) fn written_puzzle(&self) -> &'a [u8] {
+        let Record { start, written, text, .. } = self.record;
+        match text.form {
+            FieldForm::Own if self.rows.records.unit != Unit::Row => {
+                &self.rows.bytes[start as usize..][..written as usize]
+            }
+            FieldForm::Own => self.text(),
+            _ => text.of(self.rows.bytes),
+        }
+    }
+
     /// Returns what is wrong with the record, if the status alone is not sufficient.
     pub fn reason(&self) -> Cow<'a, str> {
         let reason = match (self.status(), self.outcome(), self.mismatch) {

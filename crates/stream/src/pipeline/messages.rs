@@ -9,7 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::Unit;
 use crate::output::{Row, Rows};
-use bulkdoku_core::Status;
+use bulkdoku_core::check::{self, Mismatch};
+use bulkdoku_core::forms::place_of_cell;
+use bulkdoku_core::marks::{self};
+use bulkdoku_core::puzzle::Contradiction;
+use bulkdoku_core::{Marks, Puzzle, Status};
 
 /// The format of messages, one per line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,33 +76,29 @@ pub fn write_messages(
     if rows.results.statuses.iter().all(|status| status.is_good()) {
         return;
     }
-    // The number of lines before the last record.
+    // The number of lines before the last place.
     let (mut last, mut line) = (0, 0);
     for row in rows.records().filter(|row| !row.status().is_good()) {
-        let Some(mut reason) = reason(&row, reported) else { continue };
-        if let (Status::Mismatch, Some(answers)) = (row.status(), rows.answers) {
-            reason = format!("{reason} ({})", answers.place(row.index)).into();
-        }
-        let at = row.record.start as usize;
+        let answer_at = rows.answers.map(|answers| answers.place(row.index));
+        let message = message(&row, answer_at, reported);
+        let Some((Place { at, below, column }, mut reason)) = message else { continue };
         let passed = rows.bytes.get(last..at).unwrap_or_default();
         line += memchr_iter(b'\n', passed).count() as u64;
         last = last.max(at);
-        let column = row.outcome().map_or_else(|malformed| malformed.column, |_| 1);
-        let column = characters_before(rows.bytes, at) + column;
+        let column = if below == 0 { characters_before(rows.bytes, at) + column } else { column };
         if rows.records.unit == Unit::Element {
             let number = row.line();
-            reason =
-                format!("{reason} (element {number} of the array, column {column} in it)").into();
+            reason = format!("{reason} (element {number} of the array, column {column} in it)");
         }
         let message = Message {
             file: row.file().into(),
             line: match rows.records.unit {
-                Unit::Line => rows.first_line + line,
+                Unit::Line => rows.first_line + line + u64::from(below),
                 Unit::Element | Unit::Row => row.line(),
             },
             column,
             status: row.status().name().into(),
-            reason,
+            reason: reason.into(),
             text: String::from_utf8_lossy(row.text()),
         };
         match format {
@@ -119,17 +119,91 @@ fn characters_before(bytes: &[u8], at: usize) -> usize {
     String::from_utf8_lossy(&before[start..]).chars().count()
 }
 
-/// Returns what is wrong with a record, if it has a message.
-fn reason<'a>(row: &Row<'a>, reported: &[Status]) -> Option<Cow<'a, str>> {
-    use Status::{
-        Contradictory, GaveUp, InternalError, Malformed, Mismatch, Multiple, NoForm, Unsolvable,
-    };
-    let is_reported = reported.contains(&row.status());
-    Some(match row.status() {
-        Malformed | Contradictory | Mismatch | NoForm | InternalError => row.reason(),
-        Unsolvable if is_reported => "there is no solution".into(),
-        Multiple if is_reported => "there is more than one solution".into(),
-        GaveUp if is_reported && row.solution().is_none() => row.reason(),
+/// The place of a fault in a block.
+struct Place {
+    /// The offset of the puzzle, the solution, or the malformed text.
+    at: usize,
+    /// The number of lines from there.
+    below: u32,
+    /// The column from 1, counted from there in the same line.
+    column: usize,
+}
+
+impl Place {
+    fn start_of(at: usize) -> Self {
+        Self { at, below: 0, column: 1 }
+    }
+
+    /// Returns the place of a cell in a text at this offset, or the start of the text.
+    fn of_cell(at: usize, text: &[u8], cell: usize) -> Self {
+        let (below, column) = place_of_cell(text, cell).unwrap_or((0, 1));
+        Self { at, below, column }
+    }
+}
+
+fn message(
+    row: &Row<'_>,
+    answer_at: Option<String>,
+    reported: &[Status],
+) -> Option<(Place, String)> {
+    let at = row.record.start as usize;
+    let start = || Place::start_of(at);
+    Some(match (row.status(), row.outcome()) {
+        (_, Err(malformed)) => {
+            (Place { at, below: 0, column: malformed.column }, malformed.what.clone())
+        }
+        (Status::Contradictory, _) => {
+            let contradiction = contradiction_in(row.text())?;
+            (place_of_clue(row, &contradiction), contradiction.to_string())
+        }
+        (Status::Mismatch, _) => {
+            let mismatch = row.mismatch?;
+            match answer_at {
+                Some(place) => (start(), format!("{mismatch} ({place})")),
+                None => (place_of_mismatch(row), mismatch.into()),
+            }
+        }
+        (Status::NoForm | Status::InternalError, _) => (start(), row.reason().into()),
+        (status, _) if !reported.contains(&status) => return None,
+        (Status::Unsolvable, _) => (start(), "there is no solution".into()),
+        (Status::Multiple, _) => (start(), "there is more than one solution".into()),
+        (Status::GaveUp, Ok(outcome)) if outcome.solutions == 0 => (start(), row.reason().into()),
         _ => return None,
     })
+}
+
+/// Returns the place of the second clue of a contradiction.
+fn place_of_clue(row: &Row<'_>, contradiction: &Contradiction) -> Place {
+    let text = row.written_puzzle();
+    let place = Place::of_cell(row.record.start as usize, text, contradiction.cells[1]);
+    // Each cell has nine characters.
+    let digit = if text.len() == marks::TEXT { usize::from(contradiction.digit) - 1 } else { 0 };
+    Place { column: place.column + digit, ..place }
+}
+
+/// Compares the solution with the puzzle again, and returns where they differ.
+fn place_of_mismatch(row: &Row<'_>) -> Place {
+    let start = Place::start_of(row.record.start as usize);
+    let Some(marks) = row.marks() else { return start };
+    let mismatch = check::compare(&marks, row.answer());
+    match (mismatch, row.written_answer()) {
+        (Err(Mismatch::Clues(contradiction)), _) => place_of_clue(row, &contradiction),
+        (Err(Mismatch::NoGrid(malformed)), Some((at, text))) if !text.is_empty() => {
+            Place { column: malformed.column, ..Place::start_of(at) }
+        }
+        (Err(mismatch), Some((at, text))) => match mismatch.cell() {
+            Some(cell) => Place::of_cell(at, text, cell),
+            None => Place::start_of(at),
+        },
+        (Ok(()), _) | (Err(_), None) => start,
+    }
+}
+
+/// Returns the contradiction between the clues of a text, 81 cells or pencil marks.
+fn contradiction_in(text: &[u8]) -> Option<Contradiction> {
+    if text.len() == marks::TEXT {
+        Marks::parse(text).ok()?.clues().contradiction()
+    } else {
+        Puzzle::parse(text).ok()?.contradiction()
+    }
 }

@@ -182,7 +182,7 @@ impl RowReader<'_> {
             let field = answer.map(|answer| answer.moved(start)).unwrap_or_default();
             // Quotes in a quoted field are doubled, such as those of a list.
             let answer = match field.text(self.block) {
-                Cow::Owned(text) => records.own(&text),
+                Cow::Owned(text) => records.own_answer(&text, field),
                 Cow::Borrowed(_) => field,
             };
             records.answers.push(answer);

@@ -357,7 +357,7 @@ impl Objects {
             let value = values[answer].filter(|_| is_puzzle);
             let written = field(value);
             let answer = match value.and_then(cells_of) {
-                Some(Cow::Owned(text)) => records.own(&text),
+                Some(Cow::Owned(text)) => records.own_answer(&text, written),
                 _ => written,
             };
             records.answers.push(answer);

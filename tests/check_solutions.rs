@@ -120,3 +120,35 @@ fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
     assert!(ran.messages.contains(&format!("three:2:1: mismatch: {missing} (one)\n")), "{ran:?}");
     assert_eq!(folder.line("check puzzles --solutions none").status, 3);
 }
+
+/// A line that is lost or added shifts all later answers.
+#[test]
+fn shifted_answers_are_recognized() {
+    let folder = Folder::new();
+    assert_eq!(folder.line("generate -n 400 --seed 1 -q -o puzzles.txt").status, 0);
+    let solutions = folder.line("solve puzzles.txt --format lines -q").rows;
+    let (first, rest) = solutions.split_once('\n').unwrap();
+    let half: String = solutions.lines().take(200).map(|line| format!("{line}\n")).collect();
+    for (answers, shift) in [
+        (solutions.clone(), None),
+        (format!("{first}\n{solutions}"), Some(1)),
+        (format!("{first}\n{first}\n{first}\n{solutions}"), Some(3)),
+        (rest.to_owned(), Some(-1)),
+        // Half of the answers are right, or none is a solution of a near puzzle.
+        (format!("{half}{first}\n{}", &solutions[half.len()..]), None),
+        (solutions.lines().rev().map(|line| format!("{line}\n")).collect(), None),
+    ] {
+        folder.file("answers.txt", answers);
+        let ran = folder.line("check puzzles.txt --solutions answers.txt --summary-json s --force");
+        let summary = folder.json("s");
+        assert_eq!(summary["answers_shifted_by"].as_i64(), shift, "{ran:?}");
+        let question = shift.map(|shift: i64| match shift {
+            1.. => format!(
+                "\nare all answers shifted by {shift}? those of most records are {shift} later\n"
+            ),
+            _ => "\nare all answers shifted by 1? those of most records are 1 earlier\n".into(),
+        });
+        assert_eq!(ran.messages.contains("shifted"), question.is_some(), "{ran:?}");
+        assert!(question.is_none_or(|question| ran.messages.contains(&question)), "{ran:?}");
+    }
+}

@@ -127,6 +127,7 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut run = task.open()?;
     if let Some(path) = &args.solutions {
         let stream = args.records.layout.stream();
+        run.shifts = Some(Arc::clone(&check.shifts));
         run.answers = Some(open_answers(path, args.solution_column.as_deref(), stream)?);
     }
     let format = rows.format(&mut run.inputs)?;

@@ -10,7 +10,7 @@ use bulkdoku::condition::Predicate;
 use bulkdoku::output::{Compressed, Format, Needs};
 use bulkdoku::pipeline::{
     Answered, BLOCK_BYTES, BlockSource, Checkpoint, Filter, Job, Map, Options, OutputFailure,
-    Report, RowWriter, TextSource, fold_blocks, visible,
+    Report, RowWriter, Shifts, TextSource, fold_blocks, visible,
 };
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Compression, Progress, Source, Status};
@@ -67,6 +67,7 @@ pub struct Run {
     /// The condition for records to have rows. Other filters receive only these records.
     pub test: Option<Predicate>,
     pub answers: Option<Source<'static>>,
+    pub shifts: Option<Arc<Shifts>>,
     /// The question that the summary answers, if there is one.
     pub comparison: Option<Comparison>,
     pub progress: Arc<Progress>,
@@ -79,7 +80,8 @@ impl Run {
         mut filters: Vec<Filter<'_>>,
         format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
-        let Self { settings, claim, mut inputs, test, answers, comparison, progress } = self;
+        let Self { settings, claim, mut inputs, test, answers, shifts, comparison, progress } =
+            self;
         filters.splice(..0, test.iter().cloned().map(Filter::Condition));
         let needs = filters.iter().map(Filter::needs).chain([format.needs()]);
         let are_slow = needs.fold(Needs::NONE, Needs::union).are_slow();
@@ -112,9 +114,11 @@ impl Run {
             },
         );
         run.finish(ran, |report| {
+            let shift = shifts.and_then(|shifts| shifts.likely());
             let verdict = comparison.as_ref().map(|it| it.verdict(&report.counts, test.is_some()));
             let (inputs, Settings { method, args, .. }) = (inputs.names(), &settings);
-            let mut summary = Summary::of_records(report, &inputs, *method, args, &parts, verdict);
+            let mut summary =
+                Summary::of_records(report, &inputs, *method, args, &parts, shift, verdict);
             // Records that were not compared may be known.
             let is_open = comparison.is_some_and(|it| it.is_open(&report.counts));
             if is_open && args.names(Status::Known) {

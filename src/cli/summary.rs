@@ -73,7 +73,8 @@ impl Method {
 }
 
 impl Summary {
-    /// Summarizes a run over records. `outputs` are those of rows, if there are several; `verdict`
+    /// Summarizes a run over records. `outputs` are those of rows, if there are several; `shift` is by
+    /// how many records most answers are shifted, positive if the right ones are later; `verdict`
     /// answers the question of the run, if it has read all records.
     pub fn of_records(
         report: &Report,
@@ -81,12 +82,14 @@ impl Summary {
         method: Method,
         args: &RunArgs,
         outputs: &[PathBuf],
+        shift: Option<isize>,
         verdict: Option<String>,
     ) -> Self {
         let (counts, asked) = (&report.counts, args.threads);
         let (records, before) = (counts.records(), report.records_before);
         let interrupted = Interruption::of_run(report.stopped);
         let verdict = verdict.filter(|_| interrupted.is_none() && report.failures.is_empty());
+        let shift = shift.filter(|_| 2 * counts.of(Status::Mismatch) > records);
         let fewer = (report.threads < asked.get()).then_some(if report.threads_refused {
             "the operating system provides no more threads or memory"
         } else {
@@ -114,6 +117,11 @@ impl Summary {
                 let _ = writeln!(text, "  ({name}){:>width$}", HumanCount(count).to_string());
             }
         }
+        if let Some(shift) = shift {
+            let (by, place) = (shift.unsigned_abs(), if shift > 0 { "later" } else { "earlier" });
+            let question = format!("are all answers shifted by {by}?");
+            let _ = writeln!(text, "{question} those of most records are {by} {place}");
+        }
         let all_rows = report.rows.iter().sum::<u64>().max(1) as f64;
         for (output, rows) in outputs.iter().zip(&report.rows) {
             let (share, count) = (100.0 * *rows as f64 / all_rows, counted(*rows, "record"));
@@ -132,6 +140,7 @@ impl Summary {
         let json = object([
             json!({ "inputs": inputs }),
             verdict.map_or(Value::Null, |verdict| json!({ "verdict": verdict })),
+            shift.map_or(Value::Null, |shift| json!({ "answers_shifted_by": shift })),
             json!({ "records": records, "statuses": statuses }),
             if parts.is_empty() { Value::Null } else { json!({ "parts": parts }) },
             json!({

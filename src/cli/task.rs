@@ -87,8 +87,8 @@ impl<'a> Task<'a> {
             log::note("reading puzzles from the terminal; Ctrl-D ends");
         }
         let progress = Arc::new(platform::new_progress());
-        let (test, answers, comparison) = (None, None, None);
-        let mut run = Run { settings, claim, inputs, test, answers, comparison, progress };
+        let (test, answers, shifts, comparison) = (None, None, None, None);
+        let mut run = Run { settings, claim, inputs, test, answers, shifts, comparison, progress };
         run.inputs.detect(&options, &run.progress.stop)?;
         if !run.settings.is_quiet() {
             run.inputs.findings().for_each(log::note);

@@ -39,7 +39,7 @@ pub use self::sink::{Checkpoint, Sink};
 pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Work};
 pub use self::filter::Filter;
 pub use self::fold::{BlockSummary, Folded, Map, Options, fold_blocks};
-pub use self::jobs::{Solver, Worker};
+pub use self::jobs::{Shifts, Solver, Worker};
 pub use self::messages::{Message, MessageFormat, visible, write_messages};
 pub use self::rows::RowWriter;
 pub use self::sources::{Answered, Ranges, TextSource};

@@ -16,7 +16,7 @@ use crate::output::{Derived, Row};
 use bulkdoku_core::StopFlag;
 
 pub use self::augment::{Augment, Leftovers};
-pub use self::check::Check;
+pub use self::check::{Check, Shifts};
 pub use self::classify::Classify;
 pub use self::generate::{Generate, row_condition};
 pub use self::hard::{Hard, HardSource};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::{BufRead, BufReader};
 
 use bulkdoku::logic::Difficulty;
 
@@ -220,6 +221,21 @@ fn a_row_that_meets_the_condition_at_once_is_that_of_the_corpus() {
         assert_eq!(plain == chosen, clues(plain) <= 24);
         assert!(clues(chosen) <= 24);
     }
+}
+
+#[test]
+fn many_draws_without_a_row_are_noted() {
+    let folder = Folder::new();
+    let mut run = folder.start("generate --count 1 --seed 1 --kind solved --where puzzle=='x'");
+    let mut messages = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let note = messages.find(|message| message.contains("so far"));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let note = note.expect("the run does not end by itself");
+    assert!(
+        note.starts_with("no row from 1") && note.contains(" drawn puzzles so far: few fit"),
+        "{note}"
+    );
 }
 
 #[test]

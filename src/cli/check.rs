@@ -143,7 +143,8 @@ impl CheckArgs {
         if let (true, Some(column)) = (self.first, of_engine) {
             refuse!("--first uses no engine, which column {column} requires");
         }
-        check_proof(rows, task, self.first.then_some("--first"))
+        check_proof(rows, task, self.first.then_some("--first"))?;
+        self.engine.check_simd()
     }
 }
 

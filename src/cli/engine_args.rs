@@ -7,7 +7,7 @@ use bulkdoku::pipeline::Solve;
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 
 use super::run_args::RunArgs;
-use super::{help, numbers};
+use super::{Failure, help, numbers};
 
 /// The search options of all subcommands that solve whole inputs.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,6 @@ pub struct EngineArgs {
     /// avx512, avx2, sse4.2, sse2, neon or portable
     ///
     /// This vector level is used instead of the machine's best. --version lists those of the machine.
-    /// Engines without vectors have none.
     #[arg(long, value_name = "LEVEL", value_parser = SimdLevel::by_name)]
     simd: Option<SimdLevel>,
 
@@ -66,6 +65,10 @@ impl EngineArgs {
         self.engine.unwrap_or_default()
     }
 
+    pub fn check_simd(&self) -> Result<(), Failure> {
+        check_simd(self.simd.is_some(), &[self.engine()])
+    }
+
     /// Returns the job that solves, with the node limit; of several solutions, the first is the
     /// smallest if `smallest`.
     pub fn solve(&self, limits: Limits, smallest: bool, rating_isomorphs: u32) -> Solve {
@@ -81,5 +84,16 @@ impl EngineArgs {
 
     pub fn simd(&self) -> SimdLevel {
         self.simd.unwrap_or_else(SimdLevel::best)
+    }
+}
+
+/// Rejects `--simd` if no engine has vector code.
+pub fn check_simd(is_given: bool, engines: &[EngineKind]) -> Result<(), Failure> {
+    let uses_vectors = |engine: &EngineKind| engine.uses(SimdLevel::best()).is_some();
+    match engines.first() {
+        Some(engine) if is_given && !engines.iter().any(uses_vectors) => {
+            refuse!("--simd does nothing: the engine {engine} uses no vectors")
+        }
+        _ => Ok(()),
     }
 }

@@ -28,7 +28,8 @@ pub struct InputPaths {
 
     /// Also read the inputs that this file lists; - is standard input
     ///
-    /// One path per line, or paths that end with NUL characters, as from find -print0. At most 16 MB.
+    /// One path per line, or paths that end with NUL characters, as from find -print0. At most 16 MB
+    /// and 1,000,000 paths.
     #[arg(long, value_name = "LIST", help_heading = "Input")]
     files_from: Option<PathBuf>,
 }
@@ -115,6 +116,7 @@ fn files_in(folder: &Path, outputs: &HashSet<Identity>) -> Result<Vec<PathBuf>, 
 }
 
 const MAX_LIST_BYTES: u64 = 16_000_000;
+const MAX_LISTED: usize = 1_000_000;
 
 fn read_list(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::at(list, error);
@@ -143,6 +145,9 @@ fn read_list(list: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
         // A listed file may be named - as well.
         listed.push(if path.as_os_str() == STDIN { Path::new(".").join(path) } else { path });
+        if listed.len() > MAX_LISTED {
+            refuse!("{}: lists more than 1,000,000 files", shown(list));
+        }
     }
     Ok(listed)
 }

@@ -46,7 +46,11 @@ pub struct Meter {
     pub bar: ProgressBar,
     interval: Option<Duration>,
     total: Option<u64>,
+    quiet: bool,
 }
+
+/// The number of drawn puzzles without a row that is worth a note.
+const MANY_DRAWN: u64 = 100_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct Progressed {
@@ -55,6 +59,8 @@ pub struct Progressed {
     pub puzzles: u64,
     /// The number of rows, or of the puzzles from which they were chosen.
     pub what: String,
+    /// How many puzzles were drawn, as long as none has a row.
+    pub drawn_in_vain: u64,
 }
 
 impl Progressed {
@@ -70,8 +76,14 @@ impl Progressed {
     /// Returns the progress of generated rows, with the number of puzzles from which they were chosen.
     pub fn of_rows(before: u64, progress: &Progress, (tried, rows): (u64, u64)) -> Self {
         let done = before + progress.records.load(Ordering::Relaxed);
-        let chosen = (tried > rows).then(|| format!("from {} drawn puzzles", HumanCount(tried)));
-        Self { done, puzzles: done, what: chosen.unwrap_or_default() }
+        let is_chosen = tried > rows;
+        let what = if is_chosen {
+            format!("from {} drawn puzzles", HumanCount(tried))
+        } else {
+            String::new()
+        };
+        let drawn_in_vain = if rows == 0 { tried } else { 0 };
+        Self { done, puzzles: done, what, drawn_in_vain }
     }
 }
 
@@ -95,7 +107,7 @@ impl Meter {
         } else {
             ProgressBar::hidden()
         };
-        Self { bar, interval: interval.filter(|_| !is_terminal), total }
+        Self { bar, interval: interval.filter(|_| !is_terminal), total, quiet }
     }
 
     /// Shows progress during `work`, which runs on a separate thread.
@@ -106,13 +118,22 @@ impl Meter {
     ) -> T {
         let begin = Instant::now();
         let mut pace = Pace { total: self.total, from: None };
-        let mut due = self.interval.unwrap_or_default();
+        let (mut due, mut is_quiet) = (self.interval.unwrap_or_default(), self.quiet);
         let Ok(result) = watch(UPDATE, work, |is_last| {
             let (now, elapsed) = (progressed(), begin.elapsed());
             let (percent, rates) = pace.describe(&now, elapsed);
             if let Some(interval) = self.interval.filter(|_| is_last || elapsed >= due) {
                 due = elapsed + interval;
                 self.bar.suspend(|| log::note(format!("progress: {percent}{rates}")));
+            }
+            if now.drawn_in_vain >= MANY_DRAWN && !is_quiet {
+                is_quiet = true;
+                let drawn = HumanCount(now.drawn_in_vain);
+                let note = format!(
+                    "no row from {drawn} drawn puzzles so far: few fit, or none; Ctrl-C or --timeout \
+                     ends the run"
+                );
+                self.bar.suspend(|| log::note(note));
             }
             if is_last {
                 self.bar.finish_and_clear();

@@ -180,6 +180,7 @@ impl SolveArgs {
                 "--rating-over does nothing: no column shows it; --columns …,guess_rating does"
             );
         }
-        check_proof(rows, task, self.limit.without_proof())
+        check_proof(rows, task, self.limit.without_proof())?;
+        self.engine.check_simd()
     }
 }

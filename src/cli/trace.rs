@@ -80,6 +80,7 @@ pub fn run(args: &TraceArgs, typed: Typed) -> Result<Exit, Failure> {
             refuse!("--{name} goes with --format jsonl");
         }
     }
+    args.engine.check_simd()?;
     let solve = args.engine.solve(Limits::PROOF, false, 0);
     task.settings.method = Method::solving(&args.engine, solve.limits);
     task.settings.block_bytes = BLOCK_BYTES;

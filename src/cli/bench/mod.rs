@@ -19,7 +19,7 @@ use bulkdoku::{EngineKind, Limits, SimdLevel};
 use clap::builder::Resettable;
 use serde_json::json;
 
-use super::engine_args::LimitArgs;
+use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::out::write_side;
@@ -261,6 +261,7 @@ impl BenchArgs {
     /// each level.
     fn engines(&self) -> Result<Vec<Box<dyn Contender>>, Failure> {
         let mut levels = self.simd.clone();
+        check_simd(!levels.is_empty(), &self.engine)?;
         if levels.is_empty() {
             levels.push(SimdLevel::best());
         }

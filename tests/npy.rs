@@ -25,13 +25,8 @@ fn arrays_are_read_like_lines() {
         assert!(solve(&folder, &["in.npy"], b"") == expected, "a file");
     }
     let shifted: Vec<u8> = both.iter().map(|cell| cell + 1).collect();
-    let input = array("|u1", "(2, 81)", &shifted);
-    assert!(solve(&folder, &["--npy-offset", "1"], &input) == expected);
-    let ran = solve(&folder, &[], &input);
+    let ran = solve(&folder, &[], &array("|u1", "(2, 81)", &shifted));
     assert_eq!((ran.status, ran.rows.matches(",malformed").count()), (1, 2), "{ran:?}");
-    // 0 is not a cell then.
-    let ran = solve(&folder, &["--npy-offset", "1"], &array("|u1", "(1, 81)", &numbers(CLASSIC)));
-    assert_eq!((ran.status, &*ran.rows), (1, "line,solution,status\n1,,malformed\n"));
 }
 
 #[test]
@@ -54,22 +49,6 @@ fn solutions_are_written_as_an_array() {
     let lines = folder.run("generate", &["-n", "50", "--seed", "5", "-q"], "");
     let of_lines = solve(&folder, &[], lines.rows.as_bytes());
     assert!(solve(&folder, &["g.npy"], b"") == of_lines);
-}
-
-#[test]
-fn arrays_are_written_with_the_offset_with_which_they_are_read() {
-    let folder = Folder::new();
-    let both = format!("{CLASSIC}\n{SOLVED}\n");
-    let shifted: Vec<u8> = numbers(&both).iter().map(|cell| cell + 1).collect();
-    folder.file("in", both);
-    for (line, name) in [
-        ("canon in --columns puzzle --npy-offset 1 -q", "one.npy"),
-        ("solve one.npy --npy-offset 1 --columns puzzle -q", "two.npy"),
-    ] {
-        assert_eq!(folder.line(&format!("{line} -o {name}")).status, 0);
-        let written = fs::read(folder.path(name)).unwrap();
-        assert_eq!(written, array("|u1", "(2, 81)", &shifted), "{name}");
-    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::panic;
 use std::sync::{Arc, Once};
 
 use bulkdoku::Source;
-use bulkdoku::input::{InputOptions, Stream, StreamOptions};
+use bulkdoku::input::{InputOptions, Stream};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku_arrow::parquet::open;
 use libfuzzer_sys::fuzz_target;
@@ -48,8 +48,7 @@ fn check(file: File) {
     let Ok(mut stream) = Stream::of_file(file, open) else { return };
     let options = InputOptions { column: Some("1".into()), ..InputOptions::default() };
     let Ok(Some(layout)) = stream.layout(&options, || false) else { return };
-    let (options, count) = (StreamOptions::default(), Arc::default());
-    let source = Source::of_stream("x".into(), stream, layout, options, &count);
+    let source = Source::of_stream("x".into(), stream, layout, 0, &Arc::default());
     let mut records = RecordReader::new([source]);
     // The values of a small file may be repeated many times.
     for _ in 0..100_000 {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bulkdoku::Status;
-use bulkdoku::input::{InputOptions, StreamOptions};
+use bulkdoku::input::InputOptions;
 use bulkdoku::output::Row;
 use bulkdoku::pipeline::{
     BlockSource, BlockSummary, Classify, Map, MessageFormat, TextSource, fold_blocks, visible,
@@ -88,9 +88,9 @@ impl Comparison {
         files: Vec<Origin>,
         by: Sameness,
         run: RunArgs,
-        stream: StreamOptions,
+        max_record: usize,
     ) -> Result<(Self, Seen), Failure> {
-        let options = InputOptions { stream, ..InputOptions::default() };
+        let options = InputOptions { max_record, ..InputOptions::default() };
         let mut inputs = Inputs::open(files)?;
         inputs.detect(&options, &AtomicBool::default())?;
         let (mut known, mut without) = (Seen::default(), 0_u64);

@@ -118,8 +118,8 @@ pub fn run(args: &CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     if args.dedup && run.claim.destinations.resume && !run.inputs.can_be_read_twice() {
         refuse!("--resume with --dedup reads inputs twice: each input must be a file");
     }
-    let stream = args.records.layout.stream();
-    let compared = args.compares().then(|| Comparison::read(against, by, args.run, stream));
+    let max_record = args.records.layout.max_line;
+    let compared = args.compares().then(|| Comparison::read(against, by, args.run, max_record));
     let (comparison, known) = compared.transpose()?.unzip();
     run.comparison = comparison;
     let mut seen = Seen::default();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::input::lines::AnswerLines;
-use bulkdoku::input::{Answers, InputOptions, LayoutKind, StreamOptions, names};
+use bulkdoku::input::{Answers, InputOptions, LayoutKind, names};
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::Check;
 use bulkdoku::{Limits, Source};
@@ -126,9 +126,9 @@ pub fn run(args: &CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     task.limit = Some(check.solve.limits.solutions);
     let mut run = task.open()?;
     if let Some(path) = &args.solutions {
-        let stream = args.records.layout.stream();
+        let max_record = args.records.layout.max_line;
         run.shifts = Some(Arc::clone(&check.shifts));
-        run.answers = Some(open_answers(path, args.solution_column.as_deref(), stream)?);
+        run.answers = Some(open_answers(path, args.solution_column.as_deref(), max_record)?);
     }
     let format = rows.format(&mut run.inputs)?;
     run.write(&check, Vec::new(), format)
@@ -153,9 +153,9 @@ impl CheckArgs {
 fn open_answers(
     path: &Path,
     column: Option<&str>,
-    stream: StreamOptions,
+    max_record: usize,
 ) -> Result<Source<'static>, Failure> {
-    let options = InputOptions { stream, ..InputOptions::default() };
+    let options = InputOptions { max_record, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..options.clone() };
     let mut inputs = Inputs::open_named(vec![path.into()])?;
     inputs.column_option = Some("--solution-column");

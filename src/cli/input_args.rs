@@ -2,7 +2,7 @@
 
 use bulkdoku::condition::computed_column;
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, StreamOptions};
+use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions};
 use bulkdoku::output::Column;
 
 use super::row_args::{column_hint, owner};
@@ -41,13 +41,7 @@ pub struct InputArgs {
     /// Including columns that are not read. A longer one is malformed. Rows of more than 112 KiB are
     /// in memory one at a time.
     #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = parse_max_line)]
-    max_line: usize,
-
-    /// Value of a blank in .npy arrays: 0, or 1
-    ///
-    /// In arrays that are read and written. With 1, the digits are 2 to 10.
-    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_npy_offset)]
-    npy_offset: u8,
+    pub max_line: usize,
 }
 
 #[rustfmt::skip]
@@ -65,10 +59,6 @@ const FORMATS: &[(&str, InputFormat, &str)] = &[
 ];
 
 impl InputArgs {
-    pub fn stream(&self) -> StreamOptions {
-        StreamOptions { npy_blank: self.npy_offset, max_record: self.max_line }
-    }
-
     pub fn options(&self, answers: Answers) -> Result<InputOptions, Failure> {
         let is_table =
             matches!(self.input_format, InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv);
@@ -97,13 +87,9 @@ impl InputArgs {
             computed: Vec::new(),
             needs_puzzles: false,
             answers,
-            stream: self.stream(),
+            max_record: self.max_line,
         })
     }
-}
-
-fn parse_npy_offset(text: &str) -> Result<u8, String> {
-    text.parse().ok().filter(|blank| *blank <= 1).ok_or_else(|| "expected 0 or 1".into())
 }
 
 fn parse_max_line(text: &str) -> Result<usize, String> {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bulkdoku::Source;
 use bulkdoku::input::{
     ColumnFile, InputFormat, InputOptions, Keep, KeptCells, Layout, LayoutKind, OtherKeys,
-    Position, Stream, StreamOptions, plain_lines,
+    Position, Stream, plain_lines,
 };
 use bulkdoku::output::Column;
 
@@ -32,7 +32,7 @@ pub struct Inputs {
     /// Messages about detected layouts, each with the first input and the number of the others.
     findings: Vec<(String, String, usize)>,
     bytes: Arc<AtomicU64>,
-    options: StreamOptions,
+    max_record: usize,
     /// The option that selects the column of the puzzles, for messages.
     pub column_option: Option<&'static str>,
     /// The columns that the subcommand computes, for messages.
@@ -75,7 +75,7 @@ impl Inputs {
     /// Detects the layout of each input from its first bytes. Rejects inputs with different columns to
     /// keep. If `stop` is set while waiting for an input, this and later inputs are omitted.
     pub fn detect(&mut self, options: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
-        self.options = options.stream;
+        self.max_record = options.max_record;
         self.shown = match &options.keep {
             None => 0,
             Some(Keep::Only(names)) => names.len(),
@@ -195,10 +195,6 @@ impl Inputs {
         !self.all.iter().any(|input| input.origin.can_be_opened_once())
     }
 
-    pub fn npy_blank(&self) -> u8 {
-        self.options.npy_blank
-    }
-
     /// Returns the names of the columns kept in the output, which are the same for all inputs.
     pub fn kept(&self) -> Vec<String> {
         let mut kept = self.read();
@@ -302,16 +298,16 @@ impl Inputs {
             opened: opened.take(),
         };
         let inputs: Vec<_> = self.all[skipped..].iter_mut().map(copy).collect();
-        let (bytes, options) = (self.bytes(), self.options);
-        inputs.into_iter().map(move |input| input.source(&bytes, options))
+        let (bytes, max_record) = (self.bytes(), self.max_record);
+        inputs.into_iter().map(move |input| input.source(&bytes, max_record))
     }
 }
 
 impl Input {
-    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<'static> {
+    fn source(self, bytes: &Arc<AtomicU64>, max_record: usize) -> Source<'static> {
         let Self { origin, layout, opened, .. } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
-        Source::of_stream(origin.name(), stream, layout, options, bytes)
+        Source::of_stream(origin.name(), stream, layout, max_record, bytes)
     }
 }
 

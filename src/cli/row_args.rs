@@ -270,7 +270,7 @@ impl RowPlan {
             return self.format_of_columns(format, inputs);
         }
         Ok(match format {
-            RowFormat::Npy => Box::new(self.array()?.with_offset(inputs.npy_blank())),
+            RowFormat::Npy => Box::new(self.array()?),
             RowFormat::Lines if self.copies_lines(inputs) => Box::new(input_lines()),
             RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(puzzle_grids()),
             RowFormat::Grid => Box::new(labeled_grids(self.names_file(inputs))),

@@ -18,9 +18,7 @@ use arrow_schema::{DataType, Schema};
 use arrow_select::nullif::nullif;
 use bulkdoku_core::puzzle::CELLS;
 use bulkdoku_stream::input::csv::Table;
-use bulkdoku_stream::input::{
-    ColumnFile, FieldForm, KeptCells, Layout, Records, StreamOptions, Unit,
-};
+use bulkdoku_stream::input::{ColumnFile, FieldForm, KeptCells, Layout, Records, Unit};
 use bulkdoku_stream::pipeline::{BLOCK_BYTES, Block, Contents};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -119,7 +117,6 @@ struct ParquetColumns {
     columns: Vec<FileColumn>,
     /// The table whose columns are read.
     table: Option<Table>,
-    options: StreamOptions,
     /// Counts the bytes of row groups that were opened, for progress.
     count: Arc<AtomicU64>,
     groups: Range<usize>,
@@ -163,7 +160,6 @@ impl ParquetColumns {
             metadata,
             columns,
             table: None,
-            options: StreamOptions::default(),
             count: Arc::default(),
             skip: 0,
             group: None,
@@ -261,9 +257,7 @@ impl ParquetColumns {
     fn batch_of(&self, batch: &RecordBatch) -> Result<Batch> {
         let roots = self.group.as_ref().map_or(&[][..], |group| &group.roots);
         let column = |at: usize| self.columns[at].of(batch, roots);
-        let rows = |at: usize| {
-            ArrowRows::of(&column(at)?, self.options.npy_blank).map_err(ParquetError::from)
-        };
+        let rows = |at: usize| ArrowRows::of(&column(at)?, 0).map_err(ParquetError::from);
         let table = self.table();
         let kept = table.kept.iter().map(|&at| column(at)).collect::<Result<Vec<_>>>()?;
         let row_bytes = table.name_bytes() + kept.iter().map(longest).sum::<usize>();
@@ -384,8 +378,8 @@ impl ColumnFile for ParquetColumns {
         cells.find_map(fault_of_type)
     }
 
-    fn select(&mut self, table: &Table, options: StreamOptions, count: Arc<AtomicU64>) {
-        (self.table, self.options, self.count) = (Some(table.clone()), options, count);
+    fn select(&mut self, table: &Table, count: Arc<AtomicU64>) {
+        (self.table, self.count) = (Some(table.clone()), count);
     }
 
     fn skip(&mut self, rows: u64) {

@@ -39,7 +39,7 @@ mod stream;
 pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
 pub use layout::{Layout, LayoutKind, plain_lines};
 pub use source::{ColumnFile, OpenColumns, Position, Source, damaged};
-pub use stream::{Stream, StreamOptions};
+pub use stream::Stream;
 
 pub(crate) use attached::AttachedAnswers;
 pub(crate) use json::ElementLines;

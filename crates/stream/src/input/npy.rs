@@ -18,8 +18,6 @@ const LONGEST_HEADER: usize = 4096;
 
 pub(super) struct NpyLines {
     source: Compressed,
-    /// The number that means a blank cell; the digits 1 to 9 follow it.
-    blank: u8,
     /// The type of the numbers, and how many rows are left, once the header is read.
     array: Option<(Element, u64)>,
     row: Vec<u8>,
@@ -36,38 +34,22 @@ struct Element {
 }
 
 impl NpyLines {
-    /// Creates a reader; `blank` is the number that means a blank cell.
-    pub(super) fn new(source: Compressed, blank: u8) -> Self {
-        Self { source, blank, array: None, row: Vec::new(), line: Cursor::default() }
-    }
-
-    pub(super) fn get_ref(&self) -> &Compressed {
-        &self.source
-    }
-
-    pub(super) fn into_inner(self) -> Compressed {
-        self.source
+    pub(super) fn new(source: Compressed) -> Self {
+        Self { source, array: None, row: Vec::new(), line: Cursor::default() }
     }
 
     /// Replaces the line with that of the row.
     fn write_line(&mut self, element: Element) {
-        let Self { blank, row, .. } = self;
-        let numbers = || row.chunks_exact(element.size);
+        let numbers = || self.row.chunks_exact(element.size);
         self.line.set_position(0);
         let line = self.line.get_mut();
         line.clear();
-        line.extend(numbers().map_while(|number| element.cell(number, *blank)));
+        line.extend(numbers().map_while(|number| element.cell(number)));
         if line.len() == CELLS {
             line.iter_mut().filter(|cell| **cell == b'0').for_each(|cell| *cell = b'.');
         } else {
-            // A list, less the number of a blank. The number 0 is not a blank if that is 1.
             line.clear();
-            let shown = |number| match element.cell(number, *blank) {
-                Some(cell) if cell != b'.' => char::from(cell).to_string(),
-                None if *blank > 0 => format!("{}-{blank}", element.shown(number)),
-                _ => element.shown(number),
-            };
-            let numbers: Vec<_> = numbers().map(shown).collect();
+            let numbers: Vec<_> = numbers().map(|number| element.shown(number)).collect();
             line.extend_from_slice(format!("[{}]", numbers.join(" ")).as_bytes());
         }
         line.push(b'\n');
@@ -88,7 +70,7 @@ impl Read for NpyLines {
             };
             let row_bytes = CELLS * element.size;
             // Lines never wait for further rows.
-            if *rows == 0 || made > 0 && self.source.buffered() < row_bytes {
+            if *rows == 0 || made > 0 && self.source.buffer().len() < row_bytes {
                 return Ok(made);
             }
             *rows -= 1;
@@ -175,23 +157,18 @@ impl Element {
         is_readable.then_some(Self { kind, size })
     }
 
-    /// Returns the cell that a number stands for, if it does: a digit, 0 for the number of a blank,
-    /// or a dot for −1 and NaN.
-    fn cell(self, bytes: &[u8], blank: u8) -> Option<u8> {
+    /// Returns the cell that a number stands for, if it does: a digit, or a dot for −1 and NaN.
+    fn cell(self, bytes: &[u8]) -> Option<u8> {
         let (&low, high) = bytes.split_first()?;
         // Nearly all numbers are small integers.
         if self.kind != b'f' && high.iter().all(|&byte| byte == 0) {
-            return match low.checked_sub(blank) {
-                Some(digit @ 0..=9) => Some(b'0' + digit),
+            return match low {
+                0..=9 => Some(b'0' + low),
                 _ if self.kind == b'i' && bytes == [0xFF] => Some(b'.'),
                 _ => None,
             };
         }
-        let number = self.number(bytes);
-        match list::number(number) {
-            Some(b'.') => Some(b'.'),
-            _ => list::number(number - f64::from(blank)).filter(|digit| *digit != b'.'),
-        }
+        list::number(self.number(bytes))
     }
 
     fn shown(self, bytes: &[u8]) -> String {

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::csv::Table;
 use super::layout::plain_lines;
-use super::{Layout, Stream, StreamOptions};
+use super::{Layout, Stream};
 use crate::pipeline::Block;
 
 /// An input with its name, layout, and bytes.
@@ -49,8 +49,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Creates a source of a stream whose layout has been detected. The raw bytes that are read, and
-    /// that have been read, are added to `count`.
+    /// Creates a source of a stream whose layout has been detected, with the maximum length of a record
+    /// in bytes. The raw bytes that are read, and that have been read, are added to `count`.
     ///
     /// # Panics
     /// Panics if the source of the stream has panicked.
@@ -58,12 +58,12 @@ impl<'a> Source<'a> {
         name: String,
         mut stream: Stream,
         layout: Arc<dyn Layout>,
-        options: StreamOptions,
+        max_record: usize,
         count: &Arc<AtomicU64>,
     ) -> Self {
-        stream.prepare(options, count);
+        stream.count_in(count);
         let columns = stream.take_columns(&*layout);
-        Self { layout, columns, max_record: options.max_record, ..Self::new(name, stream) }
+        Self { layout, columns, max_record, ..Self::new(name, stream) }
     }
 
     /// Skips the records before `position`. The reader is at the start of the input.
@@ -108,7 +108,7 @@ pub trait ColumnFile: Send {
     fn types(&self) -> Arc<dyn Any + Send + Sync>;
 
     /// Chooses the columns of a table to read. The bytes that are read are added to `count`.
-    fn select(&mut self, table: &Table, options: StreamOptions, count: Arc<AtomicU64>);
+    fn select(&mut self, table: &Table, count: Arc<AtomicU64>);
 
     /// Skips rows at the start. Must be called before the first block is filled.
     fn skip(&mut self, rows: u64);

@@ -38,15 +38,6 @@ const DETECT_EACH_LINE_BYTES: usize = 64;
 const LONG_BLANKS: usize = 4096;
 const MAX_BLANKS: usize = 1024 * 1024;
 
-/// Options for streams that are not plain text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StreamOptions {
-    /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
-    pub npy_blank: u8,
-    /// The maximum length of a record, if it is longer than a block, in bytes.
-    pub max_record: usize,
-}
-
 /// The bytes of an input, decompressed if necessary, or a file of columns.
 ///
 /// A read of a pipe returns what has arrived, so its lines are available immediately. A read that
@@ -59,7 +50,6 @@ pub struct Stream {
     first: Cursor<Vec<u8>>,
     /// The error that ended the first bytes, returned after them.
     failed: Option<io::Error>,
-    options: StreamOptions,
     count: Count,
     /// The bytes after the first ones, decompressed once the codec is known.
     rest: Box<dyn Read + Send>,
@@ -88,7 +78,6 @@ impl Stream {
         Self {
             first: Cursor::default(),
             failed: None,
-            options: StreamOptions::default(),
             count,
             rest: Box::new(raw),
             codec: Err(NotYet),
@@ -103,10 +92,8 @@ impl Stream {
         Self { failed: Some(error), codec: Ok(None), ..Self::new(io::empty()) }
     }
 
-    /// Sets the options for streams that are not plain text, which have no effect after the first read,
-    /// and adds the raw bytes read from the source, past and future, to a total.
-    pub(super) fn prepare(&mut self, options: StreamOptions, total: &Arc<AtomicU64>) {
-        self.options = options;
+    /// Adds the raw bytes read from the source, past and future, to a total.
+    pub(super) fn count_in(&mut self, total: &Arc<AtomicU64>) {
         let mut count = self.count.lock().expect("counting does not panic");
         total.fetch_add(count.load(Ordering::Relaxed), Ordering::Relaxed);
         *count = Arc::clone(total);
@@ -123,7 +110,6 @@ impl Stream {
         expected: &InputOptions,
         is_over: impl Fn() -> bool,
     ) -> Result<Option<Arc<dyn Layout>>, DetectError> {
-        self.options = expected.stream;
         if let Some(columns) = &mut self.columns {
             return layout_of(&mut **columns, expected).map(Some);
         }
@@ -194,7 +180,7 @@ impl Stream {
     pub(super) fn take_columns(&mut self, layout: &dyn Layout) -> Option<Box<dyn ColumnFile>> {
         let (mut columns, table) = self.columns.take().zip(layout.table())?;
         let count = self.count.lock().expect("counting does not panic");
-        columns.select(table, self.options, Arc::clone(&count));
+        columns.select(table, Arc::clone(&count));
         Some(columns)
     }
 
@@ -230,7 +216,7 @@ impl Stream {
             let rest = mem::replace(&mut self.rest, Box::new(io::empty()));
             let raw = Box::new(mem::take(&mut self.first).chain(rest));
             let is_dropped = Arc::default();
-            let text = Decompress::new(codec, self.options.npy_blank, raw, &is_dropped)?;
+            let text = Decompress::new(codec, raw, &is_dropped)?;
             // Browsers have no threads.
             self.rest = if cfg!(target_family = "wasm") {
                 Box::new(text)

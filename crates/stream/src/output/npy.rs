@@ -16,8 +16,6 @@ const HEADER: usize = 128;
 #[derive(Clone, Copy, Debug)]
 pub struct NpyRows {
     column: Column,
-    /// The value of a blank cell.
-    offset: u8,
     /// The number of bytes of cells in the file so far.
     bytes: u64,
 }
@@ -26,24 +24,17 @@ impl NpyRows {
     /// Creates an array of puzzles, solutions, or canonical forms; `None` for other columns.
     pub fn of(column: Column) -> Option<Self> {
         let is_cells = matches!(column, Column::Puzzle | Column::Solution | Column::Canonical);
-        is_cells.then_some(Self { column, offset: 0, bytes: 0 })
-    }
-
-    /// Sets the value of a blank cell; the digits follow it.
-    #[must_use]
-    pub fn with_offset(self, offset: u8) -> Self {
-        Self { offset, ..self }
+        is_cells.then_some(Self { column, bytes: 0 })
     }
 
     /// Returns the cells of a row; all blank if it has none.
     fn cells(self, row: &Row<'_>) -> [u8; CELLS] {
-        let cells = match self.column.value(row) {
+        match self.column.value(row) {
             Value::Cells(text) => *Puzzle::from_text(text).unwrap_or_default().cells(),
             Value::Grid(grid) => *grid.cells(),
             Value::Form(form) => *form.cells(),
             _ => [0; CELLS],
-        };
-        cells.map(|cell| cell.wrapping_add(self.offset))
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use super::csv::Delimiter;
 use super::foreign::{INSPECTED_BYTES, recognized, without_mark};
 use super::grid::Grids;
 use super::lines::Lines;
-use super::{Layout, LayoutKind, StreamOptions, grid, lines};
+use super::{Layout, LayoutKind, grid, lines};
 use bulkdoku_core::puzzle::CELLS;
 use sample::{Sample, is_name};
 
@@ -79,8 +79,8 @@ pub struct InputOptions {
     /// Whether an input in which no puzzles are found is rejected. Otherwise, it is read as lines,
     /// all of them malformed.
     pub needs_puzzles: bool,
-    /// Options for inputs that are not plain text.
-    pub stream: StreamOptions,
+    /// The maximum length of a record, if it is longer than a block, in bytes.
+    pub max_record: usize,
 }
 
 /// Which of the inputs' solutions are read.

@@ -116,7 +116,6 @@ fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
         (json!({"v": 1, "data": {"puzzles": many}}), "jq -c '.data | . as $t | .puzzles | keys"),
         (json!({"puzzle": puzzles, "solution": [SOLVED]}), "jq -c '. as $t | .puzzle | keys_"),
         (json!({"easy": puzzles, "hard": puzzles}), "jq -c '.easy[], .hard[]'"),
-        (json!({"m": [{"role": "user", "content": CLASSIC}]}), "(.m[] | select(.role == \"user\")"),
         (json!({"rows": [{"row": {"board": CLASSIC}}]}), "jq -c '.rows[]'"),
         (json!([puzzles, puzzles]), "jq -c '.[] | .[]'"),
         (json!({"data": {"puzzles": [{"puzzle": CLASSIC}]}}), "jq -c '.data.puzzles[]'"),

@@ -133,8 +133,7 @@ impl Stream {
             let is_most = first.len() - blanks >= MAX_DETECTION_BYTES;
             if self.codec.is_ok() && (is_all || is_most || has_line && is_more) {
                 seen = first.len();
-                let found = expected.detect(&first[blanks..], is_all);
-                if let Some(layout) = found.map_err(|error| self.in_compressed(error))? {
+                if let Some(layout) = expected.detect(&first[blanks..], is_all)? {
                     return Ok(Some(layout));
                 }
                 debug_assert!(!is_all && !is_most, "all bytes together decide");
@@ -158,16 +157,6 @@ impl Stream {
                 }
                 Ok(()) => {}
             }
-        }
-    }
-
-    /// Adds to the advice about the contents of a compressed file that it must be unpacked first.
-    fn in_compressed(&self, error: DetectError) -> DetectError {
-        match (error, self.codec) {
-            (DetectError::Foreign(what), Ok(Some(Codec::Gz | Codec::Zst))) => {
-                DetectError::Foreign(format!("{what}; FILE is compressed, so unpack it first"))
-            }
-            (error, _) => error,
         }
     }
 

@@ -53,9 +53,6 @@ pub enum DetectError {
     /// A requested name is that of several columns.
     #[error("several columns are named {0:?}: name the column by its number")]
     Repeated(String),
-    /// The key of the puzzle or the solution occurs twice in one object.
-    #[error("the key {0:?} occurs twice in an object")]
-    RepeatedKey(String),
     /// A requested name is that of a column of the input and of a computed one.
     #[error(
         "the input has a column {0:?}, and bulkdoku computes one: input_{0} is that of the input, \
@@ -76,16 +73,6 @@ pub enum DetectError {
         "no column {0:?}, but elements of arrays can become columns: jq -c '{{puzzle: .{0}}}' FILE > NEW"
     )]
     Element(String),
-    /// A requested key is not among those of the first objects.
-    #[error(
-        "no object in the first 64 KiB has the key {name:?}; add it to all: jq -c '{jq} = {jq}' FILE > NEW"
-    )]
-    NoKey {
-        /// The key.
-        name: String,
-        /// The filter of its value.
-        jq: String,
-    },
     /// A requested column does not exist.
     #[error("no column {name:?}; there are {}", .columns.join(", "))]
     NoColumn {

@@ -24,7 +24,6 @@ impl InputOptions {
         &self,
         text: &[u8],
         is_all: bool,
-        is_end: bool,
     ) -> Detected<Option<Arc<dyn Layout>>> {
         if json::is_empty_array(text) && is_all {
             let objects = self.usual_keys(&[]).of_document(JsonRecords::Elements);
@@ -39,7 +38,7 @@ impl InputOptions {
             return Err(DetectError::Nested(PAIR.into()).into());
         }
         // Elements that are complete end with a line feed.
-        let objects = self.of_lines(&lines, is_all, (false, !is_end));
+        let objects = self.of_lines(&lines, is_all, false);
         let objects = objects.map_err(|error| match error {
             Some(DetectError::Nested(jq)) if records == JsonRecords::Elements => {
                 DetectError::Nested(format!(".[] | {jq}")).into()
@@ -69,17 +68,12 @@ impl InputOptions {
 
     /// JSON lines. `is_end` is true if the last line is complete.
     pub(super) fn json(&self, text: &[u8], is_all: bool, is_end: bool) -> Detected {
-        Ok(Arc::new(self.of_lines(text, is_all, (is_end, !is_end))?))
+        Ok(Arc::new(self.of_lines(text, is_all, is_end)?))
     }
 
     /// Detects the keys from the first object, or from the first objects together if it lacks some.
-    /// `is_end` is true if the last line is complete, `is_cut` if more lines may follow.
-    fn of_lines(
-        &self,
-        mut text: &[u8],
-        is_all: bool,
-        (is_end, is_cut): (bool, bool),
-    ) -> Detected<Objects> {
+    /// `is_end` is true if the last line is complete.
+    fn of_lines(&self, mut text: &[u8], is_all: bool, is_end: bool) -> Detected<Objects> {
         let (mut known, mut found) = (Entries::default(), None);
         while !text.is_empty() {
             let end = first_end(text);
@@ -109,10 +103,6 @@ impl InputOptions {
         }
         match found {
             _ if !is_all => Err(NOT_YET),
-            Some(Err(DetectError::NoColumn { name, .. })) if is_cut => {
-                let jq = jq(&name);
-                Err(DetectError::NoKey { name, jq }.into())
-            }
             Some(found) => Ok(found?),
             // The first object may be longer than the bytes for detection. Without any object, each
             // line is reported as malformed.
@@ -139,12 +129,12 @@ impl InputOptions {
 
     /// Returns the keys of objects of which only the start of the first one is known.
     fn of_start(&self, text: &[u8]) -> Result<Objects, DetectError> {
-        if let Some(path) = path_of_open_array(text).filter(|_| self.column.is_none()) {
-            return Err(of_open_array(&path));
-        }
         let mut known = Entries::default();
         known.add(&json::first_entries(text));
-        Ok(self.of_object(&known).unwrap_or_else(|_| self.usual_keys(&known.outer)))
+        match self.of_object(&known) {
+            Err(DetectError::Nested(jq)) => Err(DetectError::Nested(jq)),
+            found => Ok(found.unwrap_or_else(|_| self.usual_keys(&known.outer))),
+        }
     }
 
     /// Returns the requested or usual keys, for objects without a puzzle among their first keys.
@@ -197,14 +187,6 @@ impl InputOptions {
         };
         if answer == Some(puzzle) {
             return Err(DetectError::SameColumn(keys[puzzle].into()));
-        }
-        if let Some(name) = [Some(puzzle), answer]
-            .into_iter()
-            .flatten()
-            .map(|key| keys[key])
-            .find(|name| entries.iter().filter(|(key, _)| key == name).count() > 1)
-        {
-            return Err(DetectError::RepeatedKey(name.into()));
         }
         let name = |key: usize| keys[key].to_owned();
         // All keys are those of the outer object.
@@ -259,7 +241,7 @@ fn with_paths<'a>(entries: &[(String, &'a str)]) -> Vec<(String, &'a str)> {
         next += 1;
         let depth = path.matches('.').count();
         if value.starts_with('{') && depth < MAX_DEPTH && all.len() < MAX_KEYS {
-            let inner = json::entries(value.as_bytes()).unwrap_or_default();
+            let inner = json::first_entries(value.as_bytes());
             all.extend(inner.into_iter().map(|(key, value)| (format!("{path}.{key}"), value)));
         }
     }
@@ -317,35 +299,15 @@ fn array_of_puzzles<'a>(entries: &'a [(String, &str)]) -> Option<&'a str> {
     found.map(|(path, _)| path.as_str())
 }
 
-/// Returns the path of the array of records in which the known start of an object ends.
-fn path_of_open_array(text: &[u8]) -> Option<String> {
-    let entries = json::first_entries(text);
-    let (key, "") = entries.last()? else { return None };
-    let name = format!("\"{key}\"");
-    let after = memchr::memmem::rfind(text, name.as_bytes())? + name.len();
-    let value = text[after..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-    match value.first()? {
-        b'[' => (json::is_array_of_records(value) == Ok(true)).then(|| key.clone()),
-        b'{' => path_of_open_array(value).map(|path| format!("{key}.{path}")),
-        _ => None,
-    }
-}
-
-/// Returns the error of objects with arrays of records, one of them at this path.
+/// Returns the error of objects with arrays of records, one of them at this path. Other columns may
+/// follow an array of puzzles without an end.
 fn nested(entries: &[(String, &str)], path: &str) -> DetectError {
     let is_array =
         |(key, value): &&(String, &str)| parent(key) == parent(path) && value.starts_with('[');
     let arrays: Vec<_> = entries.iter().filter(is_array).collect();
-    if arrays.len() > 1 && names::is_puzzles(last_name(path).as_bytes()) {
+    let is_open = arrays.iter().any(|(key, value)| key == path && !value.ends_with(']'));
+    if (arrays.len() > 1 || is_open) && names::is_puzzles(last_name(path).as_bytes()) {
         return of_columns(path);
-    }
-    let has_role = |array: &str| {
-        json::entries(&first_of(array)).is_some_and(|all| all.iter().any(|(key, _)| key == "role"))
-    };
-    if arrays.iter().any(|(key, array)| key == path && has_role(array)) {
-        let of = |role| format!("({}[] | select(.role == \"{role}\").content)", jq(path));
-        let (puzzle, solution) = (of("user"), of("assistant"));
-        return DetectError::Nested(format!("{{puzzle: {puzzle}, solution: {solution}}}"));
     }
     let of_puzzles = arrays.into_iter().filter(|(_, array)| is_array_of_puzzles(array));
     let all = of_puzzles.map(|(key, array)| match pair(&first_of(array)) {
@@ -353,15 +315,6 @@ fn nested(entries: &[(String, &str)], path: &str) -> DetectError {
         None => format!("{}[]", jq(key)),
     });
     DetectError::Nested(all.collect::<Vec<_>>().join(", "))
-}
-
-/// Returns the error of an object of which only the start of the array at this path is known. Other
-/// columns may follow that of the puzzles.
-fn of_open_array(path: &str) -> DetectError {
-    if names::is_puzzles(last_name(path).as_bytes()) {
-        return of_columns(path);
-    }
-    DetectError::Nested(format!("{}[]", jq(path)))
 }
 
 /// Returns the error of an object of columns, which are arrays, or objects whose keys are row numbers.
@@ -404,10 +357,8 @@ fn jq(path: &str) -> String {
 }
 
 fn object_in_lines(text: &[u8]) -> DetectError {
-    let entries = json::first_entries(text);
-    let (open, all) = (path_of_open_array(text), with_paths(&entries));
-    let closed = || array_of_puzzles(&all).map(|path| nested(&all, path));
-    open.map(|path| of_open_array(&path)).or_else(closed).unwrap_or(DetectError::ObjectInLines)
+    let all = with_paths(&json::first_entries(text));
+    array_of_puzzles(&all).map_or(DetectError::ObjectInLines, |path| nested(&all, path))
 }
 
 /// The deepest inner objects, and the number of keys, in which puzzles are looked for.

@@ -171,7 +171,7 @@ impl InputOptions {
         match self.format {
             InputFormat::Lines => self.lines(),
             InputFormat::Grid => self.grids(),
-            InputFormat::Jsonl => match self.json_document(start, is_all, is_end)? {
+            InputFormat::Jsonl => match self.json_document(start, is_all)? {
                 Some(layout) => Ok(layout),
                 None => self.json(start, is_all, is_end),
             },
@@ -191,8 +191,8 @@ impl InputOptions {
             if let Some(layout) = self.objects(sample)? {
                 return Ok(layout);
             }
-            let Sample { text, is_all, is_end, .. } = sample;
-            if let Some(layout) = self.json_document(text, is_all, is_end)? {
+            let Sample { text, is_all, .. } = sample;
+            if let Some(layout) = self.json_document(text, is_all)? {
                 return Ok(layout);
             }
         }

@@ -15,7 +15,7 @@ pub(crate) fn entries(text: &[u8]) -> Option<Vec<(String, &str)>> {
 }
 
 /// Returns the first entries of an object of which only the beginning is known. The value of the last
-/// one is empty if it is unknown.
+/// one may be incomplete.
 pub(in crate::input) fn first_entries(begin: &[u8]) -> Vec<(String, &str)> {
     let begin = begin.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let mut entries = Vec::new();
@@ -23,9 +23,9 @@ pub(in crate::input) fn first_entries(begin: &[u8]) -> Vec<(String, &str)> {
         for_each_entry(begin.as_bytes(), |key, value| entries.push((key.to_owned(), value)));
     if let Err(at) = fault
         && let Some((key, length)) = begin.get(at + 1..).and_then(first::<String>)
-        && begin[at + 1 + length..].trim_ascii_start().starts_with(':')
+        && let Some(value) = begin[at + 1 + length..].trim_ascii_start().strip_prefix(':')
     {
-        entries.push((key, ""));
+        entries.push((key, value.trim_ascii()));
     }
     entries
 }

@@ -8,9 +8,6 @@ use super::{Expression, Located, Operand};
 /// The maximum nesting of parentheses, which bounds the recursion depth.
 const MAX_DEPTH: usize = 100;
 
-/// The maximum number of characters that are shown before and after an error.
-const SHOWN: usize = 60;
-
 const RESERVED: [&str; 5] = ["and", "or", "not", "in", "has"];
 
 /// The operators, and the orders of two values for which they hold.
@@ -32,8 +29,6 @@ pub(super) fn parse(text: &str) -> Parsed<(Expression, Vec<Located<String>>)> {
     let parsed = parser.any_of()?;
     match parser.rest() {
         "" => Ok((parsed, parser.names)),
-        rest if rest.starts_with("=>") => parser.error("expected >= instead of =>"),
-        rest if rest.starts_with("=<") => parser.error("expected <= instead of =<"),
         rest if rest.starts_with('=') => parser.error("expected == instead of ="),
         _ => parser.error("expected an operator such as == or <, `and`, `or`, or the end"),
     }
@@ -41,15 +36,10 @@ pub(super) fn parse(text: &str) -> Parsed<(Expression, Vec<Located<String>>)> {
 
 /// Formats an error message that points at the character at this byte offset.
 pub(super) fn point(text: &str, (offset, what): &Located<String>) -> String {
-    let (before, after) = text.split_at(*offset);
-    let characters = before.chars().count();
+    let characters = text[..*offset].chars().count();
     let mut message = format!("character {}: {what}", characters + 1);
     if !text.contains(char::is_control) {
-        let start = before.char_indices().rev().take(SHOWN).last().map_or(*offset, |(at, _)| at);
-        let end = after.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| offset + at);
-        let [left, right] = [start > 0, end < text.len()].map(|cut| if cut { "…" } else { "" });
-        let width = characters.min(SHOWN) + left.chars().count();
-        let _ = write!(message, "\n  {left}{}{right}\n  {:width$}^", &text[start..end], "");
+        let _ = write!(message, "\n  {text}\n  {:characters$}^", "");
     }
     message
 }

@@ -74,21 +74,16 @@ fn kind(bytes: &[u8]) -> String {
     }
     match bytes {
         [b'P', b'A', b'R', b'1', ..] => format!("looks like a Parquet file; {PARQUET}"),
-        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => utf_16("UTF-16LE", "Unicode"),
-        [0, first, 0, second, ..] if *first > 0 && *second > 0 => {
-            utf_16("UTF-16BE", "BigEndianUnicode")
-        }
+        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => utf_16("UTF-16LE"),
+        [0, first, 0, second, ..] if *first > 0 && *second > 0 => utf_16("UTF-16BE"),
         _ => BINARY.into(),
     }
 }
 
-/// Describes UTF-16 by the names of its encoding for iconv and PowerShell, which do not detect the
-/// order of its bytes.
-fn utf_16(encoding: &str, of_powershell: &str) -> String {
+fn utf_16(encoding: &str) -> String {
     format!(
         "looks like UTF-16; convert it to UTF-8: save it with that encoding in an editor, or iconv -f \
-         {encoding} -t UTF-8 FILE > NEW, or in PowerShell: Get-Content -Encoding {of_powershell} FILE \
-         | Set-Content -Encoding utf8 NEW"
+         {encoding} -t UTF-8 FILE > NEW"
     )
 }
 
@@ -110,8 +105,8 @@ fn zip_member(header: &[u8]) -> Option<&[u8]> {
 pub fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, String> {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Ok(Some(3)),
-        [0xFF, 0xFE, ..] => Err(utf_16("UTF-16LE", "Unicode")),
-        [0xFE, 0xFF, ..] => Err(utf_16("UTF-16BE", "BigEndianUnicode")),
+        [0xFF, 0xFE, ..] => Err(utf_16("UTF-16LE")),
+        [0xFE, 0xFF, ..] => Err(utf_16("UTF-16BE")),
         [] | [0xEF | 0xFF | 0xFE] | [0xEF, 0xBB] => Ok(None),
         _ => Ok(Some(0)),
     }

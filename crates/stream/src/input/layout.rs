@@ -31,11 +31,6 @@ pub trait Layout: Any + Debug + Send + Sync {
         lines::last_end(bytes)
     }
 
-    /// Like [`Layout::last_end`], but at the end of the input.
-    fn last_end_of_all(&self, bytes: &[u8]) -> usize {
-        self.last_end(bytes)
-    }
-
     /// Returns where a record that fills a block is cut, or 0 if it is not.
     fn forced_end(&self, _bytes: &[u8]) -> usize {
         0

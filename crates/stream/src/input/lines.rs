@@ -11,7 +11,7 @@
 
 use std::iter;
 
-use bulkdoku_core::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
+use bulkdoku_core::simd::vectors::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::names::looks_like_header;
@@ -37,24 +37,8 @@ pub(crate) fn first_end(bytes: &[u8]) -> Option<usize> {
 
 /// Counts the lines in `bytes`, including an unterminated last line.
 pub fn count(bytes: &[u8]) -> u64 {
-    let ends = dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
-        #[inline(always)]
-        || count_ends(simd, bytes)
-    ));
+    let ends = memchr_iter(b'\n', bytes).count() as u64;
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
-}
-
-/// Counts line feeds with the widest vectors, because other workers wait while one of them reads a
-/// block and counts its lines.
-#[inline(always)]
-fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
-    let mut chunks = bytes.chunks_exact(S::u8s::LEN);
-    let mut count = 0;
-    for chunk in &mut chunks {
-        let ends = S::u8s::from_slice(simd, chunk).simd_eq(b'\n').to_bitmask();
-        count += u64::from(ends.count_ones());
-    }
-    count + memchr_iter(b'\n', chunks.remainder()).count() as u64
 }
 
 /// One puzzle, or its pencil marks, per line.

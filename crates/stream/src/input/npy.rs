@@ -5,7 +5,7 @@
 //! that the message shows the number. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use std::io::{self, Cursor, ErrorKind, Read};
+use std::io::{self, BufRead, Cursor, ErrorKind, Read};
 
 use super::decompress::Compressed;
 use bulkdoku_core::forms::list;
@@ -70,8 +70,16 @@ impl Read for NpyLines {
             };
             let row_bytes = CELLS * element.size;
             // Lines never wait for further rows.
-            if *rows == 0 || made > 0 && self.source.buffer().len() < row_bytes {
+            if made > 0 && (*rows == 0 || self.source.buffer().len() < row_bytes) {
                 return Ok(made);
+            }
+            if *rows == 0 {
+                // Another array may follow.
+                if self.source.fill_buf()?.is_empty() {
+                    return Ok(0);
+                }
+                self.array = None;
+                continue;
             }
             *rows -= 1;
             let element = *element;
@@ -89,6 +97,9 @@ fn needs(what: impl Into<String>) -> io::Error {
 fn header(source: &mut impl Read) -> io::Result<(Element, u64)> {
     let mut start = [0; MAGIC.len() + 2];
     source.read_exact(&mut start)?;
+    if !start.starts_with(MAGIC) {
+        return Err(io::Error::other("other data follows the array"));
+    }
     let mut length = [0; 4];
     match start[MAGIC.len()] {
         1 => source.read_exact(&mut length[..2])?,

@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
     ) -> Self {
         stream.count_in(count);
         let columns = stream.take_columns(&*layout);
-        Self { layout, columns, max_record, ..Self::new(name, stream) }
+        Self { layout, max_record, columns, ..Self::new(name, stream) }
     }
 
     /// Skips the records before `position`. The reader is at the start of the input.

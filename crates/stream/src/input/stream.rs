@@ -27,13 +27,6 @@ use bulkdoku_core::forms::sheet::NotYet;
 /// The number of bytes that detection reads at a time: one or a few lines of most inputs.
 const READ_BYTES: usize = 4096;
 
-/// The maximum number of bytes read to recognize a codec.
-const MAGIC_BYTES: usize = 64 * 1024;
-
-/// Up to this many bytes, detection runs for every new line. Afterwards, it runs when a ninth of
-/// the bytes are new, because many short lines would take quadratic time.
-const DETECT_EACH_LINE_BYTES: usize = 64;
-
 /// The number of blanks before the first text that detection skips, and the most that it keeps.
 const LONG_BLANKS: usize = 4096;
 const MAX_BLANKS: usize = 1024 * 1024;
@@ -115,8 +108,8 @@ impl Stream {
         }
         let mut seen = 0;
         loop {
-            // One new line may decide. After many lines, detection waits for several more instead
-            // of running for every byte that arrives.
+            // One new line may decide. After many short lines, detection waits for several more,
+            // because running for each would take quadratic time.
             let is_all = self.failed.is_some() || self.has_ended;
             // White space at the start may have any length.
             if self.first.get_ref().len() > LONG_BLANKS && self.first.get_ref().trim_ascii() == b"["
@@ -129,7 +122,7 @@ impl Stream {
             let blanks = first.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             let blanks = if (LONG_BLANKS..MAX_BLANKS).contains(&blanks) { blanks } else { 0 };
             let has_line = memchr(b'\n', &first[seen..]).is_some();
-            let is_more = first.len() - seen >= seen.saturating_sub(DETECT_EACH_LINE_BYTES) / 8;
+            let is_more = first.len() - seen >= seen / 16;
             let is_most = first.len() - blanks >= MAX_DETECTION_BYTES;
             if self.codec.is_ok() && (is_all || is_most || has_line && is_more) {
                 seen = first.len();
@@ -195,8 +188,7 @@ impl Stream {
     fn detect_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         self.codec = Codec::of(self.first.get_ref());
         if self.codec.is_err() {
-            let most = buffer.len().min(MAGIC_BYTES);
-            let got = self.rest.read(&mut buffer[..most])?;
+            let got = self.rest.read(buffer)?;
             self.first.get_mut().extend_from_slice(&buffer[..got]);
             self.codec =
                 Codec::of(self.first.get_ref()).or(if got == 0 { Ok(None) } else { Err(NotYet) });

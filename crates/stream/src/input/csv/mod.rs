@@ -89,10 +89,6 @@ impl Layout for Table {
         rows::last_end(self.delimiter, bytes)
     }
 
-    fn last_end_of_all(&self, bytes: &[u8]) -> usize {
-        lines::last_end(bytes)
-    }
-
     fn forced_end(&self, bytes: &[u8]) -> usize {
         lines::first_end(bytes).unwrap_or(0)
     }

@@ -149,7 +149,7 @@ impl<'a> TextSource<'a> {
         block.length = match &filled {
             Ok(Some(end)) => *end,
             Ok(None) => filled_length,
-            Err(_) => layout.last_end_of_all(block.filled()),
+            Err(_) => layout.last_end(block.filled()),
         };
         let mut lines = lines::count(block.filled());
         if lines > MAX_LINES && matches!(filled, Ok(Some(_))) {

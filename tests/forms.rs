@@ -198,6 +198,18 @@ fn solved_cells_of_hodoku_are_not_clues() {
 }
 
 #[test]
+fn numbers_that_are_not_json_are_accepted() {
+    for value in ["NaN", "nan", "Infinity", "-Infinity", "[1, NaN]"] {
+        let line = format!("{{\"a\": {value}, \"puzzle\": {CLASSIC:?}, \"b\": \"NaN\"}}\n");
+        let input = line.repeat(2);
+        assert_unique(&solve(&input, &[]), &[1, 2], &input);
+        let ran = Folder::new().solve(&["--columns", "b,a", "--format", "jsonl"], &input);
+        let expected = if value.starts_with('[') { "[1, null]" } else { "null" };
+        assert!(ran.rows.starts_with(&format!("{{\"b\":\"NaN\",\"a\":{expected}}}")), "{ran:?}");
+    }
+}
+
+#[test]
 fn prompts_are_not_puzzles_and_inner_keys_have_dots() {
     let prompt = format!("Solve this Sudoku puzzle:\n{}Respond with only the grid.", grid(CLASSIC));
     let object = json!({
@@ -335,6 +347,9 @@ fn inputs_as_other_programs_write_them() {
     ];
     for delimiter in ["^", "~", "\u{1}", "|"] {
         cases.push((format!("id{delimiter}puzzle\n1{delimiter}{CLASSIC}\n"), vec![2]));
+    }
+    for blank in ["NaN", "nan"] {
+        cases.push((format!("{{\"puzzle\": {}}}\n", nested(CLASSIC, blank)), vec![1]));
     }
     assert_all_unique("", &cases);
     let commented = format!("#id,puzzle\n7,{CLASSIC}\n7,{CLASSIC}\n");

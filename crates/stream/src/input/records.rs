@@ -241,6 +241,8 @@ pub struct Records {
     pub comments: u64,
     /// The number of records with a typographic ellipsis in their cells.
     pub dotted: u64,
+    /// Whether JSON values may contain `NaN` or `Infinity`, which are not JSON.
+    pub has_nan: bool,
     /// The places of the puzzle and of its solution among the kept fields.
     pub kept_cells: [Option<KeptCells>; 2],
     /// The number of bytes of the names of the kept fields, with punctuation, which some formats
@@ -560,6 +562,7 @@ impl Records {
         self.blank_lines = 0;
         self.comments = 0;
         self.dotted = 0;
+        self.has_nan = false;
         self.kept_cells = [None, None];
         self.name_bytes = 0;
         self.unit = Unit::Line;

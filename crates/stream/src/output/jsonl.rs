@@ -8,6 +8,7 @@ use super::plain::STATUS_NAMES;
 use super::{
     Column, ColumnSource, Encoder, Format, Needs, OutputColumn, Row, RowBuffer, Value, each_row,
 };
+use crate::input::json::nulls_for_nan;
 use crate::input::{FieldForm, KeptCells, OtherKeys};
 use bulkdoku_core::forms::list::ArrayStyle;
 use bulkdoku_core::puzzle::CELLS;
@@ -134,13 +135,17 @@ impl JsonRows {
             |(index, source): &(usize, ColumnSource)| Some((row.json_value(*index)?, *source));
         let mut values: Vec<_> = self.replaced.iter().filter_map(value).collect();
         values.sort_by_key(|(range, _)| range.start);
+        let has_nan = row.rows.records.has_nan;
+        let copy = |out: &mut RowBuffer, part| {
+            if has_nan { out.append(&nulls_for_nan(part)) } else { out.append(part) }
+        };
         let mut copied = 0;
         for (range, source) in values {
-            out.append(&text[copied..range.start - start]);
+            copy(out, &text[copied..range.start - start]);
             push_column(row, source, style, out);
             copied = range.end - start;
         }
-        out.append(&text[copied..]);
+        copy(out, &text[copied..]);
     }
 }
 
@@ -230,6 +235,9 @@ fn push_field(text: &[u8], form: FieldForm, out: &mut RowBuffer) {
     match form {
         // Numbers of columns that JSON does not have.
         FieldForm::JsonValue if matches!(text, b"NaN" | b"inf" | b"-inf") => out.append(b"null"),
+        FieldForm::JsonValue if matches!(text, [b'[' | b'{', ..]) => {
+            out.append(&nulls_for_nan(text));
+        }
         FieldForm::JsonValue => out.append(text),
         FieldForm::Missing | FieldForm::Null => out.append(b"null"),
         _ => push_string(&String::from_utf8_lossy(text), out),

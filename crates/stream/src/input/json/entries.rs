@@ -7,11 +7,39 @@ use serde::Deserialize;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-/// Returns the keys of an object with the texts of their values.
+use super::offset;
+
+/// Returns the keys of an object with the texts of their values. Numbers may be `NaN` or `Infinity`.
 pub(crate) fn entries(text: &[u8]) -> Option<Vec<(String, &str)>> {
+    strict_entries(text).or_else(|| {
+        let finite = without_nan(text)?;
+        let entries = strict_entries(&finite)?.into_iter();
+        entries.map(|(key, value)| Some((key, same_part(value, &finite, text)?))).collect()
+    })
+}
+
+fn strict_entries(text: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut entries = Vec::new();
     for_each_entry(text, |key, value| entries.push((key.to_owned(), value))).ok()?;
     Some(entries)
+}
+
+/// Returns the only value of a text. Numbers may be `NaN` or `Infinity`.
+pub(super) fn value(text: &[u8]) -> Option<&str> {
+    strict_value(text).or_else(|| {
+        let finite = without_nan(text)?;
+        same_part(strict_value(&finite)?, &finite, text)
+    })
+}
+
+fn strict_value(text: &[u8]) -> Option<&str> {
+    serde_json::from_slice(text).ok().map(RawValue::get)
+}
+
+/// Returns the part of `line` at the place of `part` in a text that differs only in ASCII.
+fn same_part<'a>(part: &str, of: &[u8], line: &'a [u8]) -> Option<&'a str> {
+    let at = offset(part, of);
+    str::from_utf8(&line[at..at + part.len()]).ok()
 }
 
 /// Returns the first entries of an object of which only the beginning is known. The value of the last
@@ -132,6 +160,47 @@ pub(crate) fn at_path<'a>(value: &'a str, path: &str) -> Option<&'a str> {
     })
 }
 
+/// Replaces `NaN` and `Infinity` outside strings, which are not JSON, with numbers of the same
+/// length; returns `None` if there are none.
+pub(super) fn without_nan(line: &[u8]) -> Option<Vec<u8>> {
+    let mut finite = line.to_vec();
+    let places = non_finite(line);
+    places.iter().for_each(|(at, length)| finite[*at..at + length].fill(b'1'));
+    (!places.is_empty()).then_some(finite)
+}
+
+/// Replaces `NaN` and `Infinity` outside strings with `null`.
+pub(crate) fn nulls_for_nan(text: &[u8]) -> Cow<'_, [u8]> {
+    let places = non_finite(text);
+    if places.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let (mut nulls, mut rest) = (Vec::with_capacity(text.len()), 0);
+    for (at, length) in places {
+        let before = &text[rest..at];
+        nulls.extend_from_slice(before.strip_suffix(b"-").unwrap_or(before));
+        nulls.extend_from_slice(b"null");
+        rest = at + length;
+    }
+    nulls.extend_from_slice(&text[rest..]);
+    Cow::Owned(nulls)
+}
+
+/// Returns the offsets and lengths of `NaN` and `Infinity` outside strings.
+fn non_finite(line: &[u8]) -> Vec<(usize, usize)> {
+    let (mut places, mut is_string, mut at) = (Vec::new(), false, 0);
+    while let Some(&byte) = line.get(at) {
+        let words = [&b"NaN"[..], b"nan", b"Infinity"];
+        let word = words.into_iter().find(|word| !is_string && line[at..].starts_with(word));
+        if let Some(word) = word {
+            places.push((at, word.len()));
+        }
+        is_string ^= byte == b'"';
+        at += word.map_or(1 + usize::from(is_string && byte == b'\\'), <[u8]>::len);
+    }
+    places
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
@@ -157,7 +226,7 @@ mod tests {
                             entries.into_iter().map(|(key, value)| (key, value.get())).collect()
                         });
                         let found: Option<HashMap<_, _>> =
-                            entries(&line).map(|entries| entries.into_iter().collect());
+                            strict_entries(&line).map(|entries| entries.into_iter().collect());
                         assert_eq!(found, expected, "{line:?}");
                         valid += usize::from(found.is_some());
                     }

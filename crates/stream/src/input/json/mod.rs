@@ -29,8 +29,8 @@ pub(super) use self::document::{
 pub(crate) use self::elements::ElementLines;
 pub(crate) use self::elements::Records as JsonRecords;
 pub(super) use self::entries::first_entries;
-use self::entries::for_each_entry;
-pub(crate) use self::entries::{at_path, entries};
+pub(crate) use self::entries::{at_path, entries, nulls_for_nan};
+use self::entries::{for_each_entry, value, without_nan};
 
 /// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -214,7 +214,7 @@ impl Objects {
         records: &mut Records,
     ) {
         let mut refused = None;
-        let puzzle = self.parse(line, values, &mut refused);
+        let puzzle = self.parse(line, values, &mut refused, &mut records.has_nan);
         if records.refused.is_none() {
             records.refused = refused.map(|why| (place.line, why));
         }
@@ -235,6 +235,7 @@ impl Objects {
         line: &'de [u8],
         values: &mut [Option<&'de str>],
         refused: &mut Option<String>,
+        has_nan: &mut bool,
     ) -> Result<&'de str, Malformed> {
         let mut next = 0;
         let is_object = for_each_entry(line, |key, value| {
@@ -243,8 +244,11 @@ impl Objects {
             }
         });
         if is_object.is_err() {
+            values.fill(None);
             *refused = None;
-            return self.parse_value(line, values);
+            if let Some(value) = self.parse_other(line, values, refused, has_nan)? {
+                return Ok(value);
+            }
         }
         if self.has_paths {
             self.read_paths(line, values);
@@ -259,22 +263,31 @@ impl Objects {
         })
     }
 
-    /// Parses a line that is not an object.
+    /// Parses a line that is not an object, and returns it, or one with numbers such as `NaN`.
     #[cold]
     #[inline(never)]
-    fn parse_value<'de>(
+    fn parse_other<'de>(
         &self,
         line: &'de [u8],
         values: &mut [Option<&'de str>],
-    ) -> Result<&'de str, Malformed> {
-        values.fill(None);
-        let value: Option<&RawValue> = serde_json::from_slice(line).ok();
-        let value = value.map(RawValue::get).filter(|value| !value.starts_with('{'));
-        let value = value.ok_or_else(|| json_error(line))?;
-        if let Some(puzzle) = self.puzzle {
-            values[puzzle] = Some(value);
+        refused: &mut Option<String>,
+        has_nan: &mut bool,
+    ) -> Result<Option<&'de str>, Malformed> {
+        if !line.trim_ascii_start().starts_with(b"{") {
+            let value = value(line).ok_or_else(|| json_error(line))?;
+            if let Some(puzzle) = self.puzzle {
+                values[puzzle] = Some(value);
+            }
+            return Ok(Some(value));
         }
-        Ok(value)
+        *has_nan = true;
+        let mut next = 0;
+        for (key, value) in entries(line).ok_or_else(|| json_error(line))? {
+            if let Some(key) = self.index_of(&key, &mut next, refused) {
+                values[key] = Some(value);
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the index of a key. Most objects have the same keys in the same order: `next` is the
@@ -402,7 +415,8 @@ fn push(
 fn field(value: &str, line: &[u8], place: LinePosition) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {
-        b"null" => Field::MISSING,
+        // The others are not JSON.
+        b"null" | b"NaN" | b"nan" | b"Infinity" | b"-Infinity" => Field::MISSING,
         [b'"', inner @ .., b'"'] => Field::new(at + 1..at + 1 + inner.len(), FieldForm::JsonString),
         _ => Field::new(at..at + value.len(), FieldForm::JsonValue),
     }
@@ -414,9 +428,11 @@ fn offset(part: &str, line: &[u8]) -> usize {
 
 /// Returns the fault of a line that is not JSON.
 fn json_error(line: &[u8]) -> Malformed {
-    let error = match line.trim_ascii_start().first() {
-        Some(b'{') => serde_json::from_slice::<HashMap<String, &RawValue>>(line).err(),
-        _ => serde_json::from_slice::<&RawValue>(line).err(),
+    let finite = without_nan(line);
+    let finite = finite.as_deref().unwrap_or(line);
+    let error = match finite.trim_ascii_start().first() {
+        Some(b'{') => serde_json::from_slice::<HashMap<String, &RawValue>>(finite).err(),
+        _ => serde_json::from_slice::<&RawValue>(finite).err(),
     };
     let error = error.expect("values and objects are those that the library accepts");
     let text = error.to_string();
@@ -424,8 +440,16 @@ fn json_error(line: &[u8]) -> Malformed {
     let words = [
         ("EOF while parsing", "the end of the line in"),
         ("expected ident", "expected true, false, or null"),
+        ("expected value", "expected a value"),
         ("key must be a string", "keys need double quotes"),
         ("trailing characters", "text after the value"),
+        (
+            "control character (\\u0000-\\u001F) found while parsing a string",
+            "a control character in a string",
+        ),
+        ("lone leading surrogate in hex escape", "half of a \\u escape"),
+        ("unexpected end of hex escape", "half of a \\u escape"),
+        ("recursion limit exceeded", "too many inner arrays or objects"),
     ];
     let what = words.iter().fold(what.to_owned(), |what, (from, to)| what.replace(from, to));
     let at = error.column().saturating_sub(1);
@@ -434,7 +458,6 @@ fn json_error(line: &[u8]) -> Malformed {
         [b'{' | b'[', ..] if what == "text after the value" => {
             "; write one value per line: jq -c . FILE > NEW"
         }
-        [b'N' | b'I', ..] => "; JSON has no NaN and Infinity; write null",
         _ => "",
     };
     Malformed { column: column(line, at), what: format!("not JSON: {what}{hint}") }

@@ -318,6 +318,9 @@ fn inputs_as_other_programs_write_them() {
         (format!("\"id\" \"puzzle\"\n7 \"{CLASSIC}\"\n"), vec![2]),
         (format!("\"puzzle\"\n\"a b\" \"{CLASSIC}\"\n"), vec![2]),
         (format!("\"1\" \"{CLASSIC}\"\n"), vec![1]),
+        // Excel declares a delimiter.
+        (format!("sep=,\n{CLASSIC}\n"), vec![2]),
+        (format!("sep=~\nid~a~x,y~puzzle\n1~b~2,3~{CLASSIC}\n"), vec![3]),
         // The number of solutions, and one of them; removed candidates.
         (format!("{CLASSIC}:1:{SOLVED}\n{CLASSIC}:2\n{CLASSIC}:113 411\n"), vec![1, 2, 3]),
         // Control characters are blank lines.
@@ -345,6 +348,9 @@ fn inputs_as_other_programs_write_them() {
         (format!("{}, 1.2\n", nested(CLASSIC, "0")), vec![1]),
         (json!({"puzzle": format!("Solve:\n```\n{CLASSIC}\n```")}).to_string(), vec![1]),
     ];
+    for declaration in ["sep=;", "\"sep=;\"", "sep=;\r", "SEP=;"] {
+        cases.push((format!("{declaration}\nid;puzzle\n1;{CLASSIC}\n"), vec![3]));
+    }
     for delimiter in ["^", "~", "\u{1}", "|"] {
         cases.push((format!("id{delimiter}puzzle\n1{delimiter}{CLASSIC}\n"), vec![2]));
     }

@@ -41,6 +41,7 @@ pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
         match text[start..].first() {
             _ if text.trim_ascii_end().contains(&b'\r') => records.push((number, None, None)),
             _ if plain::is_blank(text) => blank += 1,
+            _ if plain::declares_delimiter(text) => comments += 1,
             None => blank += 1,
             _ if plain::is_comment(text) => comments += 1,
             _ => {

@@ -63,6 +63,15 @@ fn is_space(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, 0x0B | 0x1A)
 }
 
+/// Returns whether a line without its end declares a delimiter for Excel.
+pub fn declares_delimiter(line: &[u8]) -> bool {
+    let line = match line {
+        [b'"', inner @ .., b'"'] => inner,
+        line => line,
+    };
+    line.len() == 5 && line[..4].eq_ignore_ascii_case(b"sep=")
+}
+
 /// Returns lines without their line feeds.
 pub fn lines(input: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = input.split_inclusive(|&byte| byte == b'\n');

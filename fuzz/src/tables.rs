@@ -63,6 +63,10 @@ fn is_plain_csv(input: &[u8], delimiter: u8) -> bool {
         if is_first && matches!(rest[0], b'#' | b' ' | b'\t' | 0x0B..=b'\r' | 0x1A | b'\n') {
             return false;
         }
+        let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        if is_first && plain::declares_delimiter(line.strip_suffix(b"\r").unwrap_or(line)) {
+            return false;
+        }
         if let Some(mut quoted) = rest.strip_prefix(b"\"") {
             loop {
                 let Some(at) = quoted.iter().position(|&byte| byte == b'"') else { return false };

@@ -14,6 +14,7 @@ use std::iter;
 use bulkdoku_core::simd::vectors::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
+use super::csv::is_separator_line;
 use super::names::looks_like_header;
 use super::{Answers, Field, FieldForm, Layout, LayoutKind, LinePosition, Records};
 use bulkdoku_core::forms::{self, Form, list};
@@ -200,6 +201,7 @@ fn read_line(line: &[u8], mut place: LinePosition, cut_short: bool, records: &mu
         None if cut_short => {}
         None => return records.blank_lines += 1,
         Some(b'#') => return records.comments += 1,
+        Some(b's' | b'S' | b'"') if is_separator_line(text) => return records.comments += 1,
         Some(_) => {}
     }
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());

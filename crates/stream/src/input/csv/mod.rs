@@ -16,7 +16,7 @@ use std::fmt;
 
 use read::read;
 pub use rows::Delimiter;
-pub(super) use rows::SplitRow;
+pub(super) use rows::{SplitRow, declared_delimiter, is_separator_line};
 
 use super::{Field, KeptCells, Layout, LayoutKind, NAME_BYTES, Records, lines, names};
 

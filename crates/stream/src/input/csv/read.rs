@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use bulkdoku_core::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
+use super::is_separator_line;
 use super::rows::{SplitRow, first_text};
 use super::{Delimiter, Table};
 use crate::input::{Field, FieldForm, Layout, LinePosition, Records, lines};
@@ -80,6 +81,10 @@ impl RowReader<'_> {
         let line = without_end(&rest[..line_length]);
         let is_cut_short = self.cut_short && line_length == rest.len();
         match first_text(table.delimiter, line) {
+            Some(b's' | b'S' | b'"') if is_separator_line(line) => {
+                records.comments += 1;
+                return line_length;
+            }
             Some(b'#') => {
                 // A header may be a comment.
                 records.comments += u64::from(self.header != Some(place.line.into()));

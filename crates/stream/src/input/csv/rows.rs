@@ -166,6 +166,21 @@ pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
     end + lines::last_end(&bytes[end..])
 }
 
+/// Returns whether a line is Excel's declaration of a delimiter, `sep=;`.
+pub(in crate::input) fn is_separator_line(line: &[u8]) -> bool {
+    declared_delimiter(line).is_some()
+}
+
+pub(in crate::input) fn declared_delimiter(line: &[u8]) -> Option<u8> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    match line {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] => Some(*delimiter),
+        _ => None,
+    }
+}
+
 /// Returns the end of the row or other line at the start of `bytes`, if it is complete.
 fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     let row = match first_text(delimiter, bytes) {

@@ -187,6 +187,12 @@ impl InputOptions {
 
     /// Returns the layout that the first row determines, or that of a table.
     fn of_sample(&self, sample: Sample<'_>) -> Detected {
+        if self.format != InputFormat::Parquet
+            && self.delimiter.is_none()
+            && let Some(delimiter) = sample.declared.and_then(Delimiter::new)
+        {
+            return Self { delimiter: Some(delimiter), ..self.clone() }.table(sample);
+        }
         if self.may_be_json() {
             if let Some(layout) = self.objects(sample)? {
                 return Ok(layout);

@@ -3,7 +3,9 @@
 use memchr::memchr_iter;
 
 use super::{Detected, NOT_YET};
-use crate::input::csv::{Delimiter, Header, SplitRow, Table};
+use crate::input::csv::{
+    Delimiter, Header, SplitRow, Table, declared_delimiter, is_separator_line,
+};
 use crate::input::lines::{self, Lines, first_end};
 use crate::input::names::{self, looks_like_header};
 use crate::input::{Answers, FieldForm, Layout, Records};
@@ -19,6 +21,7 @@ pub(super) struct Sample<'a> {
     pub(super) text: &'a [u8],
     /// The number of that line, from 1.
     pub(super) line: u64,
+    pub(super) declared: Option<u8>,
     /// Whether detection will receive no more bytes.
     pub(super) is_all: bool,
     /// Whether the input ends here, so that the last line is complete even without a line feed.
@@ -26,9 +29,10 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Returns `None` without such a line.
+    /// Returns `None` without such a line. A line that declares the delimiter for Excel is a
+    /// comment.
     pub(super) fn new(start: &'a [u8], is_all: bool, is_end: bool) -> Option<Self> {
-        let (mut text, mut line) = (start, 1);
+        let (mut text, mut line, mut declared) = (start, 1, None);
         while !is_content(text) {
             let (first, rest) = text.split_at(first_end(text)?);
             if let Some(header) = first.strip_prefix(b"#").filter(|text| may_be_header(text)) {
@@ -47,10 +51,11 @@ impl<'a> Sample<'a> {
                     break;
                 }
             }
+            declared = declared.or_else(|| declared_delimiter(first));
             text = rest;
             line += 1;
         }
-        (!text.is_empty()).then_some(Self { start, text, line, is_all, is_end })
+        (!text.is_empty()).then_some(Self { start, text, line, declared, is_all, is_end })
     }
 
     /// Returns whether the first line starts with a puzzle or pencil marks.
@@ -185,7 +190,11 @@ pub(super) fn first_line(text: &[u8]) -> &[u8] {
 /// Returns whether a text starts with a line that is neither blank nor a comment. Returns true for
 /// an empty text, so that searches end.
 fn is_content(text: &[u8]) -> bool {
-    text.is_empty() || !matches!(first_line(text).trim_ascii_start().first(), None | Some(b'#'))
+    let line = first_line(text);
+    if is_separator_line(line) {
+        return false;
+    }
+    text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
 pub(super) struct RowFields {

@@ -180,7 +180,7 @@ fn run_on(
     // how bytes arrive.
     let failures = report.failures.iter().map(ToString::to_string);
     let failures =
-        failures.map(|text| text.split(" is damaged: ").next().unwrap_or_default().to_owned());
+        failures.map(|text| text.split(" near byte ").next().unwrap_or_default().to_owned());
     let failures = failures.collect();
     (Ran { rows, diagnostics, counts: report.counts }, failures)
 }

@@ -1,7 +1,8 @@
-//! Decodes compressed inputs and `NumPy` arrays with the readers of their libraries, which read
-//! concatenated members or frames as one stream.
+//! Decodes compressed inputs and `NumPy` arrays with the readers of their libraries. Concatenated
+//! members or frames are read as one stream.
 
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -53,13 +54,13 @@ impl Codec {
         }
     }
 
-    fn decoder(self, source: Compressed) -> io::Result<Box<dyn Read + Send>> {
+    fn decoder(self, source: Compressed) -> io::Result<Box<dyn Decoder>> {
         Ok(match self {
             #[cfg(feature = "gzip")]
-            Self::Gz => Box::new(flate2::bufread::MultiGzDecoder::new(source)),
+            Self::Gz => Box::new(flate2::bufread::GzDecoder::new(source)),
             #[cfg(feature = "zstd")]
             Self::Zst => {
-                let mut decoder = zstd::Decoder::with_buffer(source)?;
+                let mut decoder = zstd::Decoder::with_buffer(source)?.single_frame();
                 decoder.window_log_max(MAX_WINDOW_LOG)?;
                 Box::new(decoder)
             }
@@ -70,32 +71,98 @@ impl Codec {
     }
 }
 
-pub(super) type Compressed = BufReader<Uninterrupted>;
-
-/// The compressed bytes of an input. Some decoders lose their state when a read fails, so interrupted
-/// reads are repeated until nobody needs the output.
-pub(super) struct Uninterrupted {
-    source: Box<dyn Read + Send>,
+/// The compressed bytes of an input.
+pub(super) struct Compressed {
+    reader: BufReader<Box<dyn Read + Send>>,
+    /// The number of bytes that the decoders have consumed.
+    used: u64,
+    /// Whether a decoder has asked for bytes after the last one.
+    is_at_end: bool,
+    has_failed: bool,
+    /// Set when nobody needs the output, so that interrupted reads are not repeated.
     is_dropped: Arc<AtomicBool>,
 }
 
-impl Read for Uninterrupted {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.source.read(into) {
-                Err(error)
-                    if error.kind() == ErrorKind::Interrupted
-                        && !self.is_dropped.load(Ordering::Relaxed) => {}
-                read => return read,
-            }
-        }
+impl Compressed {
+    /// Returns the number of bytes that are buffered, so that using them never blocks.
+    pub(super) fn buffered(&self) -> usize {
+        self.reader.buffer().len()
     }
 }
 
-/// The decoded bytes of an input.
+impl BufRead for Compressed {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        loop {
+            match self.reader.fill_buf() {
+                Ok(bytes) => {
+                    self.is_at_end |= bytes.is_empty();
+                    return Ok(self.reader.buffer());
+                }
+                // Some decoders lose their state when a read fails.
+                Err(error)
+                    if error.kind() == ErrorKind::Interrupted
+                        && !self.is_dropped.load(Ordering::Relaxed) => {}
+                Err(error) => {
+                    self.has_failed = true;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.used += count as u64;
+        self.reader.consume(count);
+    }
+}
+
+impl Read for Compressed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(into)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+/// A reader of one member.
+trait Decoder: Read + Send {
+    fn source(&self) -> &Compressed;
+    fn into_source(self: Box<Self>) -> Compressed;
+}
+
+/// Implements [`Decoder`] with the functions of a library that return its source.
+macro_rules! decoders {
+    ($($(#[$feature:meta])? $decoder:ty, $into_source:ident;)*) => {$(
+        $(#[$feature])?
+        impl Decoder for $decoder {
+            fn source(&self) -> &Compressed {
+                self.get_ref()
+            }
+
+            fn into_source(self: Box<Self>) -> Compressed {
+                (*self).$into_source()
+            }
+        }
+    )*};
+}
+
+decoders! {
+    #[cfg(feature = "gzip")] flate2::bufread::GzDecoder<Compressed>, into_inner;
+    #[cfg(feature = "zstd")] zstd::Decoder<'static, Compressed>, finish;
+    NpyLines, into_inner;
+}
+
 pub(super) struct Decompress {
     codec: Codec,
-    decoder: Box<dyn Read + Send>,
+    state: State,
+    /// The number of bytes produced of the current member, which have not been verified.
+    unverified: u64,
+}
+
+enum State {
+    Between(Compressed),
+    Member(Box<dyn Decoder>),
+    Over,
 }
 
 impl Decompress {
@@ -110,38 +177,87 @@ impl Decompress {
             let message = format!("the {} stream cannot be read: {lacks}", codec.name());
             return Err(io::Error::new(ErrorKind::Unsupported, message));
         }
-        let source = Uninterrupted { source, is_dropped: Arc::clone(is_dropped) };
-        let decoder = codec.decoder(BufReader::with_capacity(READ_BYTES, source))?;
-        Ok(Self { codec, decoder })
+        let source = Compressed {
+            reader: BufReader::with_capacity(READ_BYTES, source),
+            used: 0,
+            is_at_end: false,
+            has_failed: false,
+            is_dropped: Arc::clone(is_dropped),
+        };
+        Ok(Self { codec, state: State::Between(source), unverified: 0 })
     }
 
-    /// Describes an error of the decoder. Some can be recognized only by their texts.
-    fn described(&self, error: io::Error) -> io::Error {
-        let (text, name) = (error.to_string(), self.codec.name());
-        let what = match error.kind() {
-            // The input could not be read.
-            _ if error.raw_os_error().is_some() => return error,
-            ErrorKind::UnexpectedEof => format!("the {name} stream is cut off"),
-            ErrorKind::Unsupported if self.codec == Codec::Npy => {
-                format!("an npy array needs {text}")
+    /// Begins the next member, or ends at the end of the input.
+    fn begin(&mut self, mut source: Compressed) -> io::Result<()> {
+        loop {
+            let bytes = source.fill_buf()?;
+            // Devices and archives fill their last block with zeros, which `gzip -t` accepts as well.
+            let padding = bytes.iter().take_while(|byte| **byte == 0).count();
+            match Codec::of(bytes) {
+                _ if bytes.is_empty() => return Ok(()),
+                _ if padding > 0 && self.codec != Codec::Npy => source.consume(padding),
+                Ok(codec) if codec != Some(self.codec) => {
+                    let what = format!("ends at byte {}, but other data follows", source.used);
+                    return Err(self.damage(ErrorKind::InvalidData, &what));
+                }
+                _ => break,
             }
-            _ if text.contains("requires too much memory") => format!(
-                "the {name} stream needs a window of more than 128 MiB; decompress it first: zstd -dc \
-                 --long=31 FILE > NEW"
-            ),
-            _ if text.contains("Dictionary") => format!(
-                "the {name} stream needs a dictionary, which it does not contain; decompress it first: \
-                 zstd -dc -D DICTIONARY FILE > NEW"
-            ),
-            _ => format!("the {name} stream is damaged: {text}"),
+        }
+        self.unverified = 0;
+        self.state = State::Member(self.codec.decoder(source)?);
+        Ok(())
+    }
+
+    /// Describes an error of a decoder. Some can be recognized only by their texts.
+    fn described(&self, source: &Compressed, error: io::Error) -> io::Error {
+        let text = error.to_string();
+        if source.has_failed {
+            return error;
+        } else if error.kind() == ErrorKind::UnexpectedEof && source.is_at_end {
+            let end = source.used + source.buffered() as u64;
+            return self.damage(error.kind(), &format!("is cut off after byte {end}"));
+        }
+        if error.kind() == ErrorKind::Unsupported && self.codec == Codec::Npy {
+            return damaged(error.kind(), format!("an npy array needs {text}"), self.unverified);
+        }
+        let what = if text.contains("requires too much memory") {
+            "needs a window of more than 128 MiB; decompress it first: zstd -dc --long=31 FILE > \
+             NEW"
+            .into()
+        } else if text.contains("Dictionary") {
+            "needs a dictionary, which it does not contain; decompress it first: zstd -dc -D DICTIONARY FILE > NEW"
+                .into()
+        } else {
+            format!("is damaged near byte {}: {text}", source.used)
         };
-        // A checksum at the end verifies all of it.
-        damaged(error.kind(), what, u64::MAX)
+        self.damage(ErrorKind::InvalidData, &what)
+    }
+
+    fn damage(&self, kind: ErrorKind, what: &str) -> io::Error {
+        let message = format!("the {} stream {what}", self.codec.name());
+        damaged(kind, message, self.unverified)
     }
 }
 
 impl Read for Decompress {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.decoder.read(into).map_err(|error| self.described(error))
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match mem::replace(&mut self.state, State::Over) {
+                State::Over => return Ok(0),
+                State::Between(source) => self.begin(source)?,
+                State::Member(mut decoder) => match decoder.read(into) {
+                    Ok(0) => self.state = State::Between(decoder.into_source()),
+                    Ok(made) => {
+                        self.state = State::Member(decoder);
+                        self.unverified += made as u64;
+                        return Ok(made);
+                    }
+                    Err(error) => return Err(self.described(decoder.source(), error)),
+                },
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! that the message shows the number. For the format, see
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use std::io::{self, BufRead, Cursor, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 
 use super::decompress::Compressed;
 use bulkdoku_core::forms::list;
@@ -36,6 +36,14 @@ struct Element {
 impl NpyLines {
     pub(super) fn new(source: Compressed) -> Self {
         Self { source, array: None, row: Vec::new(), line: Cursor::default() }
+    }
+
+    pub(super) fn get_ref(&self) -> &Compressed {
+        &self.source
+    }
+
+    pub(super) fn into_inner(self) -> Compressed {
+        self.source
     }
 
     /// Replaces the line with that of the row.
@@ -70,16 +78,8 @@ impl Read for NpyLines {
             };
             let row_bytes = CELLS * element.size;
             // Lines never wait for further rows.
-            if made > 0 && (*rows == 0 || self.source.buffer().len() < row_bytes) {
+            if *rows == 0 || made > 0 && self.source.buffered() < row_bytes {
                 return Ok(made);
-            }
-            if *rows == 0 {
-                // Another array may follow.
-                if self.source.fill_buf()?.is_empty() {
-                    return Ok(0);
-                }
-                self.array = None;
-                continue;
             }
             *rows -= 1;
             let element = *element;
@@ -97,9 +97,6 @@ fn needs(what: impl Into<String>) -> io::Error {
 fn header(source: &mut impl Read) -> io::Result<(Element, u64)> {
     let mut start = [0; MAGIC.len() + 2];
     source.read_exact(&mut start)?;
-    if !start.starts_with(MAGIC) {
-        return Err(io::Error::other("other data follows the array"));
-    }
     let mut length = [0; 4];
     match start[MAGIC.len()] {
         1 => source.read_exact(&mut length[..2])?,

@@ -64,9 +64,10 @@ fn prints(puzzle: &Puzzle) -> Vec<String> {
             labeled(&cells, "", |number| format!("R{}", number + 1)),
             format!("tf.Tensor(\n[[{}]], shape=(9, 9), dtype=int32)", joined(&cells, " ", "]\n [")),
             format!(
-                "shape: (9, 9)\n┌──┐\n│ {0}a │\n│ {0}--- │\n│ {0}i64 │\n╞══╡\n│ {1} │\n└──┘",
+                "shape: (9, 9)\n{2}\n│ {0}a │\n│ {0}--- │\n│ {0}i64 │\n{2}\n│ {1} │\n{2}",
                 "a ┆ ".repeat(8).replace('a', "i64"),
-                joined(&cells, " ┆ ", " │\n│ ")
+                joined(&cells, " ┆ ", " │\n│ "),
+                "═".repeat(100)
             ),
             // Polars shows eight columns of nine.
             joined(&cells, " ┆ ", " │\n│ ").replace(&cells[4].join(" ┆ "), "… ┆ … ┆ … ┆ …"),

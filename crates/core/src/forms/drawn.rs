@@ -34,6 +34,10 @@ impl LineKind {
         match begin.trim_ascii() {
             [b'#', ..] => Self::Text,
             _ if line.len() > LONGEST_LINE && is_label(begin) => Self::Text,
+            // Characters of boxes have three bytes each.
+            _ if line.len() > LONGEST_LINE && Self::of_text(whole(begin)) == Self::Border => {
+                Self::Border
+            }
             _ if line.len() > LONGEST_LINE => Self::TooLong,
             [] => Self::Blank,
             [b'[', name @ .., b']'] if name.iter().all(u8::is_ascii_alphabetic) => {
@@ -82,6 +86,11 @@ impl LineKind {
             Self::Row
         }
     }
+}
+
+/// Returns the start of a line that was not cut within a character.
+fn whole(begin: &[u8]) -> &[u8] {
+    begin.utf8_chunks().next().map_or(begin, |chunk| chunk.valid().as_bytes())
 }
 
 /// Returns whether a line is nine cells of nine places without any candidate.

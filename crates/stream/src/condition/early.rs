@@ -53,6 +53,12 @@ impl Expression {
             Self::Any(any) => either(any.iter().map(|one| one.decided(known)), true),
             Self::All(all) => either(all.iter().map(|one| one.decided(known)), false),
             Self::Not(one) => one.decided(known).map(|holds| !holds),
+            // A value equals itself, unless it is missing.
+            Self::Compare((_, Operand::Column(left)), orderings, (_, Operand::Column(right)))
+                if left == right && !orderings.contains(&Ordering::Equal) =>
+            {
+                Some(false)
+            }
             Self::Compare((_, left), orderings, (_, right)) => {
                 compared(&left.known(known), orderings, &right.known(known))
             }

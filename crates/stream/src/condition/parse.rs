@@ -29,6 +29,8 @@ pub(super) fn parse(text: &str) -> Parsed<(Expression, Vec<Located<String>>)> {
     let parsed = parser.any_of()?;
     match parser.rest() {
         "" => Ok((parsed, parser.names)),
+        rest if rest.starts_with("=>") => parser.error("expected >= instead of =>"),
+        rest if rest.starts_with("=<") => parser.error("expected <= instead of =<"),
         rest if rest.starts_with('=') => parser.error("expected == instead of ="),
         _ => parser.error("expected an operator such as == or <, `and`, `or`, or the end"),
     }

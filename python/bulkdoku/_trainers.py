@@ -15,12 +15,6 @@ from ._frames import frame_of
 from ._options import KINDS, optional, output_of, search, text, whole
 from ._table import Table
 
-QUESTION = (
-    "Solve this Sudoku puzzle:\n{}\nRespond with only your answer, formatted as the puzzle, a 9x9 grid with numbers "
-    "separated by spaces, and rows separated by newlines."
-)
-RATES = ("technique", "score", "steps")
-
 
 def hrm(
     table: Any, folder: str | PathLike[str], subset: str = "train", times: int = 1, *, seed: int,
@@ -90,28 +84,14 @@ def reasoning_gym(
         UserWarning counts them.
     """
     rows, start = frame_of(table).grids(column, blank), whole("first", first)
-    output = output_of(("puzzle", "solution", "status", *RATES), "cells", 0)
-    solved = Table(_core.solve(rows, search("lanes", 2, None, threads), output, None))
-    is_unique = solved["status"] == "unique"
-    grids = (np.asarray(solved[name][is_unique]).reshape(-1, 9, 9).tolist() for name in ("puzzle", "solution"))
-    rates, entries = {name: solved.to_list(name) for name in RATES}, []
-    for row, puzzle, solution in zip(np.flatnonzero(is_unique).tolist(), *grids, strict=True):
-        num_empty = sum(line.count(0) for line in puzzle)
-        entries.append({
-            "question": QUESTION.format(text_of(puzzle)), "answer": text_of(solution),
-            "metadata": {
-                "source_dataset": "sudoku", "source_index": start + row, "puzzle": puzzle, "solution": solution,
-                "num_empty": num_empty,
-                "difficulty": {"num_empty": num_empty, **{name: rates[name][row] for name in RATES}},
-            },
-        })  # fmt: skip
+    traced = _core.trace(rows, "entries", False, False, search("lanes", 2, None, threads), None)
+    entries = []
+    for index, line in enumerate(Table(traced).to_list("entry"), start):
+        if (entry := json.loads(line)) is not None:
+            entry["metadata"] = {"source_dataset": "sudoku", "source_index": index} | entry["metadata"]
+            entries.append(entry)
     warn_about(len(entries), len(rows), "entry")
     return entries
-
-
-def text_of(grid: list[list[int]]) -> str:
-    """Returns nine lines of digits separated by spaces, with `_` for a blank."""
-    return "\n".join(" ".join(str(digit or "_") for digit in line) for line in grid)
 
 
 def warn_about(made: int, rows: int, what: str) -> None:

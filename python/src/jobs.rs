@@ -8,7 +8,9 @@ use std::{io, mem};
 use arrow_array::{LargeStringArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::{Column, Format, Needs, RowBuffer, boards, json_steps, push_path_text};
+use bulkdoku::output::{
+    Column, Format, Needs, RowBuffer, boards, entries, json_steps, push_path_text,
+};
 use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Job, Map, Options, Ranges, Solve, cores,
     fold_blocks,
@@ -360,12 +362,15 @@ enum TraceFormat {
     Text,
     /// A line of 81 characters for each board.
     Boards,
+    /// An entry for reasoning-gym, or `null` unless there is exactly one solution.
+    Entries,
 }
 
 const TRACE_FORMATS: &[(&str, (TraceFormat, &str))] = &[
     ("steps", (TraceFormat::Steps, "trace")),
     ("text", (TraceFormat::Text, "text")),
     ("boards", (TraceFormat::Boards, "boards")),
+    ("entries", (TraceFormat::Entries, "entry")),
 ];
 
 /// Traces the path of each puzzle: a column of text.
@@ -383,6 +388,7 @@ pub fn trace(
     let (kind, column) = named("format", format, TRACE_FORMATS)?;
     let (format, end) = match kind {
         TraceFormat::Boards => (boards(stop), "\n\n"),
+        TraceFormat::Entries => (entries(), "\n"),
         _ => (json_steps(sentences, implications, false, stop), "\n"),
     };
     let map = || -> Box<Map<'_, Vec<String>>> {

@@ -8,6 +8,7 @@ mod columns;
 )]
 pub(crate) mod compress;
 pub mod csv;
+mod entries;
 pub mod jsonl;
 mod lines;
 pub mod npy;
@@ -25,6 +26,7 @@ pub use crate::pipeline::properties::Needs;
 pub use buffer::RowBuffer;
 pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
 pub use csv::CsvRows;
+pub use entries::entries;
 pub use jsonl::JsonRows;
 pub use lines::{input_lines, judge_grids, labeled_grids, lines, puzzle_grids};
 pub use npy::NpyRows;

@@ -1,7 +1,7 @@
 //! The job of `generate`, and the files that it reads first.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,12 +147,16 @@ fn draw_seed() -> u64 {
 }
 
 /// Parses a pattern, given directly or as a file.
+/// A pattern has a few hundred bytes; a device never ends.
+const MAX_PATTERN_BYTES: u64 = 1 << 16;
+
 fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
     let fault = match typed.parse() {
         Ok(pattern) => return Ok(pattern),
         Err(fault) => fault,
     };
-    let text = fs::read_to_string(typed).map_err(|error| match error.kind() {
+    let text = File::open(typed).map(|file| file.take(MAX_PATTERN_BYTES));
+    let text = text.and_then(io::read_to_string).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Failure::Usage(format!(
             "--pattern {}: no such file, and not a pattern ({fault})",
             visible(typed)

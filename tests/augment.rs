@@ -251,7 +251,7 @@ fn what_remains_of_the_original_is_named() {
         ),
     );
     let ran = folder.line("augment p.csv --seed 1");
-    assert!(ran.messages.contains("cells of the original are in it: b, prompt"), "{ran:?}");
+    assert!(ran.messages.contains("cells of the original in it: b, prompt"), "{ran:?}");
     folder.file("h.txt", format!(":0300:2:+{CLASSIC}:::\n"));
     let ran = folder.line("augment h.txt --seed 1");
     assert!(ran.messages.contains("solved cells of HoDoKu's lines (+) are clues"), "{ran:?}");

@@ -76,7 +76,8 @@ fn numbers_of_any_type_and_shape_are_cells() {
     }
     for (descr, shape, message) in [
         ("<U81", "(2,)", "numbers such as int8 as elements, not strings ('<U81'): numpy.savetxt"),
-        (">u2", "(2, 81)", "not big-endian numbers ('>u2'): numpy.save(FILE"),
+        (">u2", "(2, 81)", "not big-endian numbers ('>u2'): numpy.save(NEW"),
+        ("<f16", "(2, 81)", "not this type ('<f16'): numpy.save(NEW"),
         ("<f2", "(2, 81)", "not halves ('<f2')"),
         ("|u1", "(2, 80)", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),
         ("|u1", "", "the shape"),

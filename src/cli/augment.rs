@@ -170,7 +170,7 @@ fn note_leftovers(leftovers: &Leftovers, kept: &[String]) {
     let names: Vec<_> = names.map(|name| visible(name)).collect();
     if !names.is_empty() {
         let names = names.join(", ");
-        log::note(format!("not changed, although cells of the original are in it: {names}"));
+        log::note(format!("copied unchanged, with cells of the original in it: {names}"));
     }
     if leftovers.has_placed() {
         log::note("solved cells of HoDoKu's lines (+) are clues of the isomorphs");

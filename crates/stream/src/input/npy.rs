@@ -200,16 +200,17 @@ impl Element {
 
 /// Returns the kind of elements, and what to do in Python.
 fn kind_of(descr: &str) -> (&'static str, &'static str) {
-    const LINES: &str = "numpy.savetxt(FILE, array, '%s') writes texts as lines";
-    const NUMBERS: &str = "numpy.save(FILE, array.astype(numpy.uint8))";
+    const LINES: &str = "numpy.savetxt(NEW, array.astype(str), '%s') writes texts as lines";
+    // A float has all cells, including −1 and NaN for a blank.
+    const NUMBERS: &str = "numpy.save(NEW, array.astype(numpy.float32))";
 
     match descr.trim_start_matches(['\'', '<', '>', '|', '=']).as_bytes() {
         [b'S' | b'U', ..] => ("strings", LINES),
         [b'O', ..] => ("objects", LINES),
         [b'b', ..] => ("truth values", NUMBERS),
         [b'f', b'2', ..] => ("halves", NUMBERS),
-        [b'u' | b'i' | b'f', ..] => ("big-endian numbers", NUMBERS),
-        [b'[', ..] => ("records", "pandas.DataFrame(array).to_csv(FILE) writes a table"),
+        [b'u' | b'i' | b'f', b'2' | b'4' | b'8', ..] => ("big-endian numbers", NUMBERS),
+        [b'[', ..] => ("records", "pandas.DataFrame(array).to_csv(NEW) writes a table"),
         _ => ("this type", NUMBERS),
     }
 }

@@ -45,18 +45,23 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// Returns a text in which control characters are escaped, so that a name can neither end its line
-/// nor control a terminal.
+/// Returns a text in which control characters, and those that turn the direction of the text, are
+/// escaped, so that a name can neither end its line, nor control a terminal, nor show another one.
 ///
 /// ```
 /// assert_eq!(bulkdoku_stream::pipeline::visible("a\n\u{1b}[31mb"), "a\\n\\u{1b}[31mb");
+/// assert_eq!(bulkdoku_stream::pipeline::visible("\u{202e}vsc.a"), "\\u{202e}vsc.a");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    let is_invisible = |character: char| {
+        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        character.is_control() || turns
+    };
+    if !text.contains(is_invisible) {
         return text.into();
     }
     let escaped = |character: char| {
-        if character.is_control() {
+        if is_invisible(character) {
             character.escape_default().to_string()
         } else {
             character.into()

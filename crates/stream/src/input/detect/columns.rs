@@ -191,7 +191,13 @@ impl InputOptions {
     fn answer(&self, table: &Table, sample: &Sample<'_>) -> Detected<Option<usize>> {
         match &self.answers {
             Answers::Unwanted => return Ok(None),
-            Answers::Column(name) => return Ok(Some(column_of(&table.names(), name)?)),
+            Answers::Column(name) => {
+                let column = column_of(&table.names(), name)?;
+                if column == table.puzzle {
+                    return Err(DetectError::SameColumn(table.name(column)).into());
+                }
+                return Ok(Some(column));
+            }
             Answers::Wanted | Answers::IfAny => {}
         }
         let row = sample.rows(table.delimiter).nth(1);

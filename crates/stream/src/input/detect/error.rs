@@ -59,6 +59,9 @@ pub enum DetectError {
          computed_{0} the other"
     )]
     Ambiguous(String),
+    /// The same column was named for puzzles and solutions.
+    #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
+    SameColumn(String),
     /// Numbers of 81 digits of which only the first ones are right.
     #[error(
         "81 cells that were stored as floating-point numbers, which keep 17 digits: write the column as \

@@ -185,6 +185,9 @@ impl InputOptions {
             }
             Answers::Column(name) => Some(column_of(&keys, name)?),
         };
+        if answer == Some(puzzle) {
+            return Err(DetectError::SameColumn(keys[puzzle].into()));
+        }
         let name = |key: usize| keys[key].to_owned();
         // All keys are those of the outer object.
         let all = match &self.keep {

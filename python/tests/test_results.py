@@ -120,6 +120,7 @@ def test_traces_are_those_of_the_command(tmp_path):
     path.write_text("".join(f"{text}\n" for text in texts))
     for options in ({}, {"sentences": True}, {"implications": True}):
         expected = [json.loads(line) for line in run("trace", "-q", *(f"--{name}" for name in options), path)]
+        expected[-1]["puzzle"] = ""  # rows of Python keep no text of malformed records
         assert [json.loads(text) for text in bulkdoku.trace(texts, threads=2, **options).to_list("trace")] == expected
 
 

@@ -76,8 +76,8 @@ enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// Adds a puzzle, without text unless it is malformed. The cells of the record are checked, because
-    /// another thread may change a numpy array.
+    /// Adds a puzzle of the caller, who has the texts of malformed ones. The cells of the record are
+    /// checked, because another thread may change a numpy array.
     #[inline]
     fn push_puzzle(&self, records: &mut Records) {
         let is_pushed = match *self {
@@ -92,19 +92,25 @@ impl Item<'_> {
                 .is_ok_and(|cells| records.push_cells(|into| set_cells(into, cells))),
         };
         if !is_pushed {
-            self.push_row(records);
+            self.push_row(records, false);
         }
     }
 
-    /// Adds a puzzle with its text.
-    fn push_row(&self, records: &mut Records) {
+    /// Adds a puzzle; if it is malformed, with its text only if that is kept.
+    fn push_row(&self, records: &mut Records, keeps_text: bool) {
+        let push_bad = |records: &mut Records, text: &[u8], why| {
+            records.push_malformed_row(if keeps_text { text } else { b"" }, why);
+        };
         let malformed = |what| Malformed { column: 1, what };
         let (numbers, blank) = match *self {
-            Self::Null => return records.push_malformed_row(b"", malformed("null".into())),
+            Self::Null => return push_bad(records, b"", malformed("null".into())),
             Self::Text(text) => {
                 // Another thread may change a numpy array.
                 let copy = text.to_vec();
-                return records.push_row(&copy);
+                if let Err(why) = records.push_any_form(&copy) {
+                    push_bad(records, &copy, why);
+                }
+                return;
             }
             Self::Cells(cells, blank) => (&cells.map(f64::from)[..], blank),
             Self::Numbers(numbers, blank) => (numbers, blank),
@@ -117,7 +123,7 @@ impl Item<'_> {
             if number.is_nan() { "null".into() } else { number.to_string() }
         };
         let shown: Vec<_> = numbers.iter().take(MAX_SHOWN_CELLS).map(shown).collect();
-        records.push_malformed_row(format!("[{}]", shown.join(",")).as_bytes(), malformed(what));
+        push_bad(records, format!("[{}]", shown.join(",")).as_bytes(), malformed(what));
     }
 
     /// Adds an answer: numbers as text, in which `!` is not a cell.
@@ -222,7 +228,7 @@ impl ArrowRows {
     /// Adds the puzzles of rows of a file, with their texts.
     #[cfg(feature = "parquet")]
     pub(crate) fn push_rows(&self, rows: Range<usize>, records: &mut Records) {
-        self.for_each(rows, |item| item.push_row(records));
+        self.for_each(rows, |item| item.push_row(records, true));
     }
 
     pub(crate) fn push_answers(&self, rows: Range<usize>, records: &mut Records) {
@@ -303,7 +309,15 @@ fn read<'a>(array: &'a dyn Array, rows: Range<usize>, blank: u8, items: &mut Vec
         DataType::LargeBinary => items.extend(bytes(array.as_binary::<i64>(), rows, blank)),
         DataType::BinaryView => items.extend(bytes(array.as_binary_view(), rows, blank)),
         DataType::FixedSizeBinary(_) => {
-            items.extend(bytes(array.as_fixed_size_binary(), rows, blank));
+            // The zeros that fill up texts of numpy are not a part of them.
+            items.extend(bytes(array.as_fixed_size_binary(), rows, blank).map(|item| match item {
+                Item::Text(text) => {
+                    let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+                    Item::Text(&text[..end])
+                }
+                Item::Cells(cells, _) if *cells == [0; CELLS] => Item::Text(b""),
+                item => item,
+            }));
         }
         DataType::FixedSizeList(..) => {
             let lists = array.as_fixed_size_list();
@@ -336,22 +350,17 @@ fn texts<'a, T: AsRef<[u8]> + ?Sized + 'a>(
     )
 }
 
-/// Returns rows of bytes: 81 numbers, which no text contains, or texts without the zeros with which numpy fills them up.
+/// Returns rows of bytes: texts, or 81 numbers, which no text contains.
 fn bytes<'a>(
     bytes: impl ArrayAccessor<Item = &'a [u8]>,
     rows: Range<usize>,
     blank: u8,
 ) -> impl Iterator<Item = Item<'a>> {
     texts(bytes, rows).map(move |item| match item {
-        Item::Text(text) => {
-            let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-            match <&[u8; CELLS]>::try_from(text) {
-                Ok(cells) if end > 0 && cells.iter().all(|&cell| cell < b' ') => {
-                    Item::Cells(cells, blank)
-                }
-                _ => Item::Text(&text[..end]),
-            }
-        }
+        Item::Text(text) => match <&[u8; CELLS]>::try_from(text) {
+            Ok(cells) if cells.iter().all(|&cell| cell < b' ') => Item::Cells(cells, blank),
+            _ => item,
+        },
         item => item,
     })
 }

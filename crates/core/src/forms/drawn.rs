@@ -142,10 +142,8 @@ fn is_label(text: &[u8]) -> bool {
         // Lists have these, as blanks and as options.
         let of_lists = ["None", "null", "NaN", "nan", "dtype=", "device="];
         // Types of columns, as polars prints them: `i64`.
-        let is_type = count == 1
-            && token.len() > 1
-            && token[1..].bytes().all(|b| b.is_ascii_digit())
-            && token.starts_with(['i', 'u', 'f']);
+        let bits = token.strip_prefix(['i', 'u', 'f']).filter(|bits| !bits.is_empty());
+        let is_type = bits.is_some_and(|bits| bits.bytes().all(|b| b.is_ascii_digit()));
         (count >= 2 && own || is_type)
             && !matches!(word, "NA" | "NA>")
             && !of_lists.iter().any(|known| word.starts_with(known))

@@ -126,7 +126,7 @@ impl Origin {
 const TYPED: &str = "<arguments>";
 
 /// Returns a typed puzzle as a line, normalized unless it is a single line of cells or marks.
-fn typed_puzzle(argument: &Path) -> Option<String> {
+pub fn typed_puzzle(argument: &Path) -> Option<String> {
     let text = argument.to_str().filter(|_| !argument.exists())?;
     let marks: Marks = text.parse().ok()?;
     let text = text.trim();

@@ -313,14 +313,17 @@ impl RowPlan {
                 let is_object = inputs.kind() == Some(LayoutKind::Json);
                 let copied = if is_object { copied } else { 0 };
                 let replaced = if self.rules.changes_cells { cells } else { [None, None] };
-                let rows = JsonRows::of(unique(list)).copying(copied).replacing(replaced);
+                let rows =
+                    JsonRows::of(with_unique_names(list)).copying(copied).replacing(replaced);
                 others = rows.other_keys();
                 Box::new(rows)
             }
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet => {
-                Box::new(ParquetRows::new(unique(list), &kept_types(inputs.types()), direct))
-            }
+            RowFormat::Parquet => Box::new(ParquetRows::new(
+                with_unique_names(list),
+                &kept_types(inputs.types()),
+                direct,
+            )),
             #[cfg(not(feature = "parquet"))]
             RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
@@ -460,7 +463,7 @@ fn resolve(
 
 /// Makes the names of columns unique, as formats with keys require: a name that is already taken is
 /// prefixed with `input_` until it is unique.
-fn unique(mut list: Vec<OutputColumn>) -> Vec<OutputColumn> {
+fn with_unique_names(mut list: Vec<OutputColumn>) -> Vec<OutputColumn> {
     let mut taken = HashSet::new();
     let are_own: Vec<bool> = list.iter().map(|column| taken.insert(column.name.clone())).collect();
     for (column, is_own) in list.iter_mut().zip(are_own) {

@@ -2,14 +2,14 @@
 
 use std::io::{self, IsTerminal};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 
 use bulkdoku::output::{Column, Needs};
 use bulkdoku::pipeline::{List, Solve};
-use bulkdoku::{Limits, Marks, Status};
+use bulkdoku::{Limits, Status};
 
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::RowFormat;
+use super::origin::typed_puzzle;
 use super::row_args::{PageArgs, RowArgs, RowPlan, RowRules, check_proof};
 use super::summary::Method;
 use super::task::{RecordArgs, Task};
@@ -143,11 +143,8 @@ impl SolveArgs {
     /// Returns whether the only argument is a puzzle, and its solution is for a terminal.
     fn is_drawn(&self, typed: &Typed) -> bool {
         let is_only = typed.options.keys().all(|name| !name.starts_with("--"));
-        let is_puzzle = |path: &PathBuf| {
-            !path.exists() && path.to_str().is_some_and(|text| text.parse::<Marks>().is_ok())
-        };
-        let [path] = &self.records.input.input[..] else { return false };
-        is_only && io::stdout().is_terminal() && is_puzzle(path)
+        let [argument] = &self.records.input.input[..] else { return false };
+        is_only && io::stdout().is_terminal() && typed_puzzle(argument).is_some()
     }
 
     fn solve(&self, rows: &RowPlan) -> Solve {

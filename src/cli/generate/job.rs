@@ -146,10 +146,10 @@ fn draw_seed() -> u64 {
     RandomState::new().hash_one(std::time::SystemTime::now()) >> 11
 }
 
-/// Parses a pattern, given directly or as a file.
-/// A pattern has a few hundred bytes; a device never ends.
+/// The maximum size of a file with a pattern, because a device never ends.
 const MAX_PATTERN_BYTES: u64 = 1 << 16;
 
+/// Parses a pattern, given directly or as a file.
 fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
     let fault = match typed.parse() {
         Ok(pattern) => return Ok(pattern),

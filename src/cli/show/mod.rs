@@ -96,8 +96,8 @@ Examples:
   bulkdoku show --candidates PUZZLE
   bulkdoku show --candidates PUZZLE | bulkdoku solve --columns puzzle
 
-Exit status: 0 shown, 1 there is no solution or a bad record, 2 wrong usage or no puzzle, 3 the \
-file cannot be read.";
+Exit status: 0 success, 1 a puzzle without a solution or an invalid record, 2 invalid usage or no \
+puzzle, 3 the file cannot be read.";
 
 /// Whose path is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

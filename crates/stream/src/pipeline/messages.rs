@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
+use std::ops::RangeInclusive;
 
 use memchr::{memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
@@ -53,10 +54,10 @@ impl fmt::Display for Message<'_> {
 /// assert_eq!(bulkdoku_stream::pipeline::visible("\u{202e}vsc.a"), "\\u{202e}vsc.a");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let is_invisible = |character: char| {
-        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        character.is_control() || turns
-    };
+    const MARKS: [RangeInclusive<char>; 3] =
+        ['\u{200e}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
+    let turns = |character| MARKS.iter().any(|marks| marks.contains(&character));
+    let is_invisible = |character: char| character.is_control() || turns(character);
     if !text.contains(is_invisible) {
         return text.into();
     }

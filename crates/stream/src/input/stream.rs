@@ -106,23 +106,21 @@ impl Stream {
         if let Some(columns) = &mut self.columns {
             return layout_of(&mut **columns, expected).map(Some);
         }
-        let mut seen = 0;
+        let (mut seen, mut margin) = (0, 0);
         loop {
             // One new line may decide. After many short lines, detection waits for several more,
             // because running for each would take quadratic time.
             let is_all = self.failed.is_some() || self.has_ended;
             // White space at the start may have any length.
-            if self.first.get_ref().len() > LONG_BLANKS && self.first.get_ref().trim_ascii() == b"["
-            {
-                let length = self.first.get_ref().trim_ascii_end().len();
-                self.first.get_mut().truncate(length);
-                seen = seen.min(length);
+            let first = self.first.get_mut();
+            margin += first[margin..].iter().take_while(|byte| b" \t".contains(byte)).count();
+            if first.len() > LONG_BLANKS && first[margin..].trim_ascii() == b"[" {
+                first.truncate(first.trim_ascii_end().len());
+                seen = seen.min(first.len());
             }
-            let first = self.first.get_ref();
-            let blanks = first.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            let blanks = if (LONG_BLANKS..MAX_BLANKS).contains(&blanks) { blanks } else { 0 };
+            let blanks = if (LONG_BLANKS..MAX_BLANKS).contains(&margin) { margin } else { 0 };
             let has_line = memchr(b'\n', &first[seen..]).is_some();
-            let is_more = first.len() - seen >= seen / 16;
+            let is_more = first.len() - seen >= seen / 4;
             let is_most = first.len() - blanks >= MAX_DETECTION_BYTES;
             if self.codec.is_ok() && (is_all || is_most || has_line && is_more) {
                 seen = first.len();

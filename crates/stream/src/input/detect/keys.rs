@@ -1,5 +1,6 @@
 //! Detects the keys of puzzles, solutions, and kept values in JSON objects.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -167,8 +168,10 @@ impl InputOptions {
         let outer = keys(&known.outer).len();
         let entries = &known.all().cloned().collect::<Vec<_>>();
         let keys = keys(entries);
-        let value = |key: &&str| entries.iter().rev().find(|(name, _)| name == key);
-        let values: Vec<_> = keys.iter().filter_map(value).map(|(_, value)| *value).collect();
+        // The last value of a repeated key counts.
+        let last: HashMap<_, _> =
+            entries.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+        let values: Vec<_> = keys.iter().map(|key| last[key]).collect();
         let puzzle = match &self.column {
             Some(name) => column_of(&keys, name)?,
             None => match (puzzle_key(&keys, &values, outer), array_of_puzzles(entries)) {
@@ -366,13 +369,8 @@ const MAX_DEPTH: usize = 4;
 const MAX_KEYS: usize = 1000;
 
 fn keys<'a>(entries: &'a [(String, &str)]) -> Vec<&'a str> {
-    let mut keys = Vec::new();
-    for (key, _) in entries {
-        if !keys.contains(&key.as_str()) {
-            keys.push(key);
-        }
-    }
-    keys
+    let mut seen = HashSet::new();
+    entries.iter().map(|(key, _)| key.as_str()).filter(|key| seen.insert(*key)).collect()
 }
 
 /// Returns the key of the puzzles: an outer one, or else one of inner objects. The first `outer` keys

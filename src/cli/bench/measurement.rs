@@ -175,7 +175,8 @@ impl Entrant<'_> {
         self.rows = FIRST_ROWS.min(all);
         loop {
             let time = self.pass(task, 0)?;
-            let is_enough = self.rows >= all && time >= ROUND_AT_LEAST.max(STARTUPS * self.startup);
+            let least = ROUND_AT_LEAST.max(STARTUPS * self.startup);
+            let is_enough = self.rows >= all && time >= least;
             let most = ROUND_AT_MOST.max(GROWTH * STARTUPS * self.startup);
             let most = most.min(self.contender.longest());
             if is_enough || self.rows >= MAX_ROWS || GROWTH * time > most {
@@ -185,7 +186,9 @@ impl Entrant<'_> {
                 }
                 break;
             }
-            let more = GROWTH as usize * self.rows;
+            // As many as will be enough, and some more.
+            let factor = (1.3 * least.as_secs_f64() / time.as_secs_f64()).min(f64::from(GROWTH));
+            let more = (factor.max(1.3) * self.rows as f64).ceil() as usize;
             self.rows = if self.rows < all { more.min(all) } else { more.min(MAX_ROWS) };
         }
         self.measurement.rows = all.min(self.rows);

@@ -133,10 +133,10 @@ fn a_signal_and_the_timeout_end_a_run_that_waits() {
 #[test]
 fn a_full_disk_leaves_complete_rows_that_are_continued() {
     let folder = Folder::new();
-    folder.file("in", lines(20_000));
-    folder.file("bad", format!("{}{CLASSIC}\n", "bad\n".repeat(20_000)));
+    folder.file("in", lines(8_000));
+    folder.file("bad", format!("{}{CLASSIC}\n", "bad\n".repeat(8_000)));
     // Different puzzles, which are hardly compressible.
-    folder.file("puzzles", folder.line("generate -n 6000 -s 1 -q").rows + "bad\n");
+    folder.file("puzzles", folder.line("generate -n 3000 -s 1 -q").rows + "bad\n");
     for line in [
         &format!("solve in --columns {COLUMNS} -o TO.csv"),
         "solve in -o TO.npy",
@@ -226,15 +226,15 @@ fn a_listing_or_a_search_that_is_stopped_is_finished_later() {
     let alike = CLASSIC.replace(['8', '6', '5'], ".");
     folder.file("in", [CLASSIC, &alike, &empty, "bad", &alike, CLASSIC, ""].join("\n"));
     let listing = format!("solve in --columns {COLUMNS} --solutions 3000 -q");
-    let search = "generate -q --kind hard --at-least 10 --seed 5 -n 4000".to_owned();
+    let search = "generate -q --kind hard --at-least 10 --seed 5 -n 1000".to_owned();
     for (line, threads) in [(&listing, 1), (&listing, 7), (&search, 2)] {
         let undisturbed = folder.line(line).rows;
-        assert!(undisturbed.lines().count() >= 4_000);
+        assert!(undisturbed.lines().count() >= 1_000);
         let line = format!("{line} -j {threads} -o out --resume");
         folder.file("out", "");
         for which in [Signal::INT, Signal::KILL, Signal::INT] {
             let ran = folder.stopped(&line, "", which, |_| {
-                fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 50_000)
+                fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 20_000)
                     && folder.path("out.resume").exists()
             });
             // The last run may end before its signal.

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::common::HARDEST;
 use crate::common::command::{CLASSIC, Folder};
 
 /// Returns why a value does not conform to a schema of the types used here. Unlike in JSON Schema,
@@ -101,7 +102,7 @@ fn traces_conform() {
 #[test]
 fn measurements_conform() {
     let folder = Folder::new();
-    folder.file("in", CLASSIC);
+    folder.file("in", HARDEST);
     let quick = "--rounds 1 --rows 2 --engine scalar,lanes";
     let ran = folder.line(&format!("bench in {quick} -o b.json"));
     assert_eq!(ran.status, 0, "{ran:?}");

@@ -340,7 +340,7 @@ fn the_last_position_in_an_earlier_input_is_kept() {
 /// Saving takes at most a twentieth of the time, even if it is slow.
 #[test]
 fn slow_saves_are_rare() {
-    let saving_takes = Duration::from_millis(20);
+    let saving_takes = Duration::from_millis(5);
     for interval in [Duration::ZERO, Duration::from_secs(1000)] {
         let case = CASES[0];
         start(State { saving_takes, ..State::default() });

@@ -75,6 +75,7 @@ impl Puzzle {
     }
 
     /// Formats 81 characters, with `.` for a blank.
+    #[inline]
     pub fn text(&self) -> [u8; CELLS] {
         self.0.map(|c| if c == 0 { b'.' } else { b'0' + c })
     }
@@ -151,6 +152,7 @@ impl Grid {
     }
 
     /// Formats 81 characters, with `.` for a missing digit.
+    #[inline]
     pub fn text(&self) -> [u8; CELLS] {
         Puzzle(self.0).text()
     }

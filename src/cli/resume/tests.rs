@@ -275,6 +275,8 @@ impl Case {
 /// disk leaves complete rows, and a run whose journal cannot be saved changes nothing.
 #[test]
 fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
+    // Every byte if many cases are asked for. Steps of five meet each combination below, too.
+    let step = if std::env::var_os("PROPTEST_CASES").is_some() { 1 } else { 5 };
     for case in CASES {
         let expected = case.expected();
         let (mut at, mut was_shorter) = (0, false);
@@ -308,7 +310,7 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
             if is_over {
                 break;
             }
-            at += 1;
+            at += step;
         }
         assert!(at > 30, "{at}");
         assert!(was_shorter || !case.saves_all || case.is_whole, "{case:?}");

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use hdrhistogram::Histogram;
+use hdrhistogram::iterators::IterationValue;
 use serde::{Deserialize, Serialize};
 
 const SIGNIFICANT_DIGITS: u8 = 3;
@@ -72,13 +73,14 @@ impl Latencies {
         self.0.value_at_quantile(quantile)
     }
 
-    /// Iterates over the buckets that have puzzles, the shortest latencies first: the lowest and the
+    /// Returns the buckets that have puzzles, the shortest latencies first: the lowest and the
     /// highest latency of each, and its number of puzzles.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        self.0.iter_recorded().map(|step| {
+    pub fn buckets(&self) -> Vec<(u64, u64, u64)> {
+        let bucket = |step: IterationValue<u64>| {
             let highest_ns = step.value_iterated_to();
             (self.0.lowest_equivalent(highest_ns), highest_ns, step.count_at_value())
-        })
+        };
+        self.0.iter_recorded().map(bucket).collect()
     }
 
     /// Writes [`Self::buckets`] as CSV with a header, and cumulative counts.
@@ -108,7 +110,7 @@ impl From<Vec<(u64, u64)>> for Latencies {
 
 impl From<Latencies> for Vec<(u64, u64)> {
     fn from(latencies: Latencies) -> Self {
-        latencies.buckets().map(|(_, highest, count)| (highest, count)).collect()
+        latencies.buckets().into_iter().map(|(_, highest, count)| (highest, count)).collect()
     }
 }
 
@@ -144,7 +146,7 @@ mod tests {
     fn nothing_is_clipped_and_every_bucket_holds_its_values() {
         let values = [0, 1, 999, 1_234_567, 3_600_000_000_000_000];
         let found = Latencies::from(values.map(|value| (value, 1)).to_vec());
-        let buckets: Vec<_> = found.buckets().collect();
+        let buckets = found.buckets();
         assert_eq!(buckets.len(), values.len());
         for (&(lowest, highest, count), value) in buckets.iter().zip(values) {
             assert!((lowest..=highest).contains(&value) && count == 1, "{lowest} {value}");

@@ -316,7 +316,7 @@ fn inputs_as_other_programs_write_them() {
         (of_r.replace(' ', "\t"), vec![2, 3]),
         (of_r.replace(' ', ","), vec![2, 3]),
         (format!("\"id\" \"puzzle\"\n7 \"{CLASSIC}\"\n"), vec![2]),
-        (format!("\"puzzle\"\n\"a b\" \"{CLASSIC}\"\n"), vec![2]),
+        (format!("\"puzzle\"\n\"a \\\"b\\\" c\" \"{CLASSIC}\"\n"), vec![2]),
         (format!("\"1\" \"{CLASSIC}\"\n"), vec![1]),
         // Excel declares a delimiter.
         (format!("sep=,\n{CLASSIC}\n"), vec![2]),

@@ -133,10 +133,11 @@ fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(Field)) -> SplitRow {
     SplitRow::Whole { length: (end + 1).min(bytes.len()) }
 }
 
-/// Returns the length of the field in quotes at the start of a line, if a blank follows it.
+/// Returns the length of the field in quotes at the start of a line, if a blank follows it. R writes
+/// a backslash before a quote in a field.
 fn closed_length(line: &[u8]) -> Option<usize> {
     let inner = line.strip_prefix(b"\"")?;
-    let mut quotes = memchr_iter(b'"', inner);
+    let mut quotes = memchr_iter(b'"', inner).filter(|at| !inner[..*at].ends_with(b"\\"));
     let end = quotes.find(|at| inner.get(at + 1).is_none_or(|byte| is_white(*byte)))?;
     Some(end + 2)
 }

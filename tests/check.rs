@@ -175,7 +175,7 @@ fn every_reason_has_its_cells_and_place() {
     let cases = [
         (CLASSIC, "", 83, "the solution is missing".into()),
         (CLASSIC, &SOLVED[..80], 163, format!("{not_a_grid} 80 cells, 81 expected")),
-        (CLASSIC, &letter, 86, format!("{not_a_grid} letter O, not zero; write 0 for a blank")),
+        (CLASSIC, &letter, 86, format!("{not_a_grid} letter O, not zero")),
         (CLASSIC, &zero, 85, "the solution is not complete: r1c3 is blank".into()),
         (&contradictory, SOLVED, 2, clues.into()),
         (CLASSIC, &clue, 87, format!("{changed} r1c5 is 7 in the puzzle, 4 in the solution")),

@@ -149,9 +149,11 @@ struct Entrant<'a> {
     measurement: Measurement,
 }
 
-/// The number of rows of the first pass, and the factor between passes until one is long enough.
+/// The number of rows of the first pass, the largest factor between passes until one is long enough,
+/// and the factor by which a pass is expected to be longer than that.
 const FIRST_ROWS: usize = 16;
 const GROWTH: u32 = 4;
+const MARGIN: f64 = 1.3;
 const MAX_ROWS: usize = 4_000_000;
 /// The minimum time of a round: long compared with the resolution of the clock.
 const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
@@ -186,9 +188,9 @@ impl Entrant<'_> {
                 }
                 break;
             }
-            // As many as will be enough, and some more.
-            let factor = (1.3 * least.as_secs_f64() / time.as_secs_f64()).min(f64::from(GROWTH));
-            let more = (factor.max(1.3) * self.rows as f64).ceil() as usize;
+            let factor = MARGIN * least.div_duration_f64(time);
+            let factor = factor.clamp(MARGIN, f64::from(GROWTH));
+            let more = (factor * self.rows as f64).ceil() as usize;
             self.rows = if self.rows < all { more.min(all) } else { more.min(MAX_ROWS) };
         }
         self.measurement.rows = all.min(self.rows);

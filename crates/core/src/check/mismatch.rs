@@ -73,11 +73,8 @@ impl fmt::Display for Mismatch {
             Self::Ended => {
                 f.write_str("the solution is missing: there are fewer solutions than puzzles")
             }
-            Self::NoGrid(Malformed { what, .. }) => {
-                // Advice on puzzles.
-                let advice = ["; use 1 to 9", "; write 0 for", "; a row of a grid?"];
-                let end = advice.iter().find_map(|advice| what.find(advice));
-                write!(f, "the solution is not a grid: {}", &what[..end.unwrap_or(what.len())])
+            Self::NoGrid(malformed) => {
+                write!(f, "the solution is not a grid: {}", malformed.without_advice())
             }
             Self::Blank { cell } => {
                 write!(f, "the solution is not complete: {} is blank", cell_name(*cell))

@@ -69,6 +69,13 @@ impl Malformed {
         Self { column: at + 1, what }
     }
 
+    /// Returns what is wrong, without advice that is only right for puzzles.
+    pub(crate) fn without_advice(&self) -> &str {
+        let advice = ["; use 1 to 9", "; write 0 for", "; a row of a grid?"];
+        let end = advice.iter().find_map(|advice| self.what.find(advice));
+        &self.what[..end.unwrap_or(self.what.len())]
+    }
+
     /// Creates the error for a wrong number of cells.
     fn wrong_length(text: &[u8], hint: &str) -> Self {
         let found = text.len();

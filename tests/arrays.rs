@@ -121,6 +121,8 @@ fn records_in_inner_arrays_are_named_with_the_command_that_unpacks_them() {
         (json!({"data": {"puzzles": [{"puzzle": CLASSIC}]}}), "jq -c '.data.puzzles[]'"),
         (json!({"n": 2, "my rows": [{"puzzle": CLASSIC}]}), "jq -c '.[\"my rows\"][]'"),
         (json!([{"puzzles": puzzles}]), "jq -c '.[] | .puzzles[]'"),
+        (json!({"1": {"puzzle": CLASSIC}, "2": {"puzzle": CLASSIC}}), "jq -c '.[]'"),
+        (json!({"all": {"1": {"p": CLASSIC}, "2": {"p": CLASSIC}}}), "jq -c '.all[]'"),
         (json!([pair, pair]), "jq -c '.[] | {puzzle: .[0], solution: .[1]}'"),
         (json!({"data": [pair]}), "jq -c '(.data[] | {puzzle: .[0], solution: .[1]})'"),
     ] {

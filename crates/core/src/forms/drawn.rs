@@ -399,7 +399,8 @@ pub fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
             [b' ' | b'\t', ..] => (Piece::Space, 1),
             [b'|' | b'!' | b':', ..] => (Piece::Bar, 1),
             [b'+' | b'=', ..] => (Piece::Joint, 1),
-            [0xC2 | 0xE2, ..] if let Some((cell, length)) = symbols::cell(&line[at..]) => {
+            [0xC2 | 0xE2, ..] if symbols::cell(&line[at..]).is_some() => {
+                let (cell, length) = symbols::cell(&line[at..])?;
                 (Piece::Cell(cell), length)
             }
             // │ ┃ ║

@@ -173,7 +173,8 @@ pub fn place_of_cell(text: &[u8], cell: usize) -> Option<(u32, usize)> {
         [b':', ..] => trimmed_at + hodoku::offset_of_cell(trimmed, cell)?,
         _ if trimmed.len() == CELLS => trimmed_at + cell,
         _ if text.len() == CELLS => cell,
-        _ if let Some(inner) = unquoted(trimmed).filter(|inner| inner.len() == CELLS) => {
+        _ if unquoted(trimmed).is_some_and(|inner| inner.len() == CELLS) => {
+            let inner = unquoted(trimmed)?;
             inner.as_ptr().addr() - text.as_ptr().addr() + cell
         }
         _ if grouped(trimmed).is_some() => {
@@ -244,27 +245,26 @@ fn malformed(text: &[u8]) -> Malformed {
         let hodoku = || (trimmed.first() == Some(&b':')).then(|| hodoku::fault(trimmed));
         hodoku().or_else(|| list::fault(trimmed)).or_else(marks)
     };
+    let after_cells = || {
+        let (cells, rest) = trimmed.split_first_chunk::<CELLS>()?;
+        rest.first().filter(|byte| byte.is_ascii_whitespace()).and(Puzzle::from_text(cells))?;
+        let shown: String = String::from_utf8_lossy(rest).trim().chars().take(40).collect();
+        let what = format!("text after the {CELLS} cells: {shown:?}");
+        Some(Malformed { column: CELLS + 1, what })
+    };
     let malformed = match has_form.then(fault).flatten() {
         Some(fault) => fault,
         None if has_form && trimmed.contains(&b'\n') => match sheet::read_one(text) {
             Err(fault) => return fault,
             Ok(_) => Malformed::new(trimmed),
         },
-        None if let Some((cells, rest)) = trimmed.split_first_chunk::<CELLS>()
-            && Puzzle::from_text(cells).is_some()
-            && rest.first().is_some_and(u8::is_ascii_whitespace) =>
-        {
-            let shown: String = String::from_utf8_lossy(rest).trim().chars().take(40).collect();
-            let what = format!("text after the {CELLS} cells: {shown:?}");
-            Malformed { column: CELLS + 1, what }
-        }
         // The number of cells is wrong, not their symbols.
-        None => match symbols::replaced(trimmed) {
+        None => after_cells().unwrap_or_else(|| match symbols::replaced(trimmed) {
             Some(cells) if cells.iter().all(|cell| is_cell(*cell)) => {
                 Malformed { column: 1, ..Malformed::new(&cells) }
             }
             _ => Malformed::new(trimmed),
-        },
+        }),
     };
     Malformed { column: indent + malformed.column, ..malformed }
 }

@@ -330,18 +330,30 @@ fn of_columns(path: &str) -> DetectError {
     ))
 }
 
-/// Returns the error of puzzles whose keys are numbers.
+/// Returns the error of puzzles whose keys are numbers, or in objects whose keys are.
 fn numbered(error: DetectError) -> DetectError {
-    let path = |name: &String| name.trim_matches('"').to_owned();
-    match &error {
-        DetectError::Several { which, .. }
-            if which.iter().all(|name| last_name(&path(name)).parse::<u64>().is_ok()) =>
-        {
-            let path = path(&which[0]);
-            parent(&path).map_or_else(|| DetectError::Nested(".[]".into()), of_columns)
-        }
-        _ => error,
+    let DetectError::Several { which, .. } = &error else { return error };
+    let paths: Vec<_> = which.iter().map(|name| name.trim_matches('"')).collect();
+    if paths.iter().all(|path| is_number(last_name(path))) {
+        return parent(paths[0]).map_or_else(|| DetectError::Nested(".[]".into()), of_columns);
     }
+    in_numbered(&paths).unwrap_or(error)
+}
+
+/// Returns the error of puzzles at these paths, if they are in objects whose keys are numbers.
+fn in_numbered(paths: &[&str]) -> Option<DetectError> {
+    let keys = paths.first()?.split('.');
+    let before = keys.take_while(|key| !is_number(key)).collect::<Vec<_>>().join(".");
+    let is_inside = |path: &&str| {
+        let keys = path.strip_prefix(&before).unwrap_or_default().trim_start_matches('.');
+        keys.split_once('.').is_some_and(|(key, _)| is_number(key))
+    };
+    let object = if before.is_empty() { ".".into() } else { jq(&before) };
+    paths.iter().all(is_inside).then(|| DetectError::Nested(format!("{object}[]")))
+}
+
+fn is_number(key: &str) -> bool {
+    key.parse::<u64>().is_ok()
 }
 
 fn parent(path: &str) -> Option<&str> {
@@ -361,7 +373,12 @@ fn jq(path: &str) -> String {
 
 fn object_in_lines(text: &[u8]) -> DetectError {
     let all = with_paths(&json::first_entries(text));
-    array_of_puzzles(&all).map_or(DetectError::ObjectInLines, |path| nested(&all, path))
+    let is_puzzle = |value: &str| cells_of(value).is_some_and(|text| is_puzzle(&text));
+    let puzzles = all.iter().filter(|(_, value)| is_puzzle(value)).map(|(path, _)| path.as_str());
+    let array = array_of_puzzles(&all).map(|path| nested(&all, path));
+    array
+        .or_else(|| in_numbered(&puzzles.collect::<Vec<_>>()))
+        .unwrap_or(DetectError::ObjectInLines)
 }
 
 /// The deepest inner objects, and the number of keys, in which puzzles are looked for.

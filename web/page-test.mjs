@@ -32,9 +32,9 @@ function check(name, condition, details = "") {
 /** The digits of the drawn board, without candidates. */
 const DIGITS = `(() => {
   const cells = Array(81).fill("");
-  for (const line of $("grid").querySelectorAll(".clues text, .digits text, .placed text")) {
-    const [row, columns] = [Math.floor(line.getAttribute("y")), line.getAttribute("x").split(" ")];
-    columns.forEach((x, i) => { cells[9 * row + Math.floor(x)] = line.textContent[i]; });
+  for (const text of $("grid").querySelectorAll(".clues, .digits, .placed")) {
+    const [x, y] = ["x", "y"].map(name => text.getAttribute(name).split(" ").map(Math.floor));
+    [...text.textContent].forEach((digit, i) => { cells[9 * y[i] + x[i]] = digit; });
   }
   return cells.join("");
 })()`;

@@ -156,7 +156,8 @@ try {
   await screenshot("printed");
   await send("Emulation.setEmulatedMedia", { media: "" });
   await type("no puzzle");
-  check("other text has no board", await evaluate(`$("puzzle").hidden`));
+  check("other text has no board, and a new puzzle is offered",
+    await evaluate(`$("puzzle").hidden && $("grid").hidden && $("generate").checkVisibility()`));
   // The path of a puzzle that needs more than singles, to the first step with candidates.
   const hard = setsOf(["hard.txt"])[0].split("\n").find(line => /^[.\d]{81}$/.test(line));
   await type(hard);
@@ -177,6 +178,8 @@ try {
   const path = await evaluate(`document.documentElement.scrollWidth`);
   check("the path fits a phone as well", path <= 360, `it is ${path} wide`);
   await screenshot("path-phone");
+  const shown = await evaluate(`$("steps").querySelector("button").click(), $("explanation").textContent`);
+  check("a click on a step draws it", shown !== "" && steps[0].startsWith(shown), shown);
   await send("Emulation.setDeviceMetricsOverride", { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false });
   await screenshot("path-wide");
   await send("Emulation.setDeviceMetricsOverride", { width: 360, height: 740, deviceScaleFactor: 2, mobile: true });
@@ -208,7 +211,7 @@ try {
   check("space works on the first buttons: a hint, then the solution",
     `${first} ${second}` === "hint show" && !isFullAfterHint && await evaluate(isFull), `${first} ${second}`);
   const form = await stops(9);
-  check("tab goes on in order", form === "print SUMMARY difficulty generate text file limit workers solve", form);
+  check("tab goes on in order", form === "print path-title difficulty generate text file limit workers solve", form);
   await press("Enter", "Enter", "\r");
   await until(`document.body.dataset.state === "done"`);
   const results = await stops(1);

@@ -241,15 +241,17 @@ async function ask(task, receive) {
 /** Rates and draws a single puzzle. Any other text has no drawing. */
 function drawPuzzle(text) {
   ask({ task: "explain", text }, ({ explanation }) => {
-    $("puzzle").hidden = !explanation;
+    $("puzzle").hidden = $("grid").hidden = !explanation;
     if (explanation) draw(explanation);
+    else $("verdict").textContent = text.trim() && "Not a single puzzle. Solve lists what it has, and invalid records.";
     document.body.dataset.puzzle = text;
   });
 }
 
-/** Draws a puzzle; hints start at its clues. */
+/** Draws a puzzle; hints start at its clues, or after the step of the path that was clicked. */
 function draw({ status, difficulty, title, se121, contradiction, steps, start, drawing, last }) {
-  $("verdict").textContent = contradiction ? `No solution: ${contradiction}.` : status !== "unique" ? `Status: ${status}.`
+  $("verdict").textContent = contradiction ? `No solution: ${contradiction}.`
+    : status === "multiple" ? "More than one solution." : status !== "unique" ? `Status: ${status}.`
     : `One solution. ${title ? `Difficulty: ${difficulty}, ${title}` : "No step is needed"}` +
       `${se121 === null ? "" : `; Sudoku Explainer: ${se121.toFixed(1)}`}.`;
   let next = 0;
@@ -257,16 +259,23 @@ function draw({ status, difficulty, title, se121, contradiction, steps, start, d
     $("grid").innerHTML = board;
     $("explanation").textContent = explanation;
   };
+  const showStep = index => {
+    next = index + 1;
+    show(steps[index].drawing, `${steps[index].title}: ${steps[index].sentence}.`);
+  };
   $("show").onclick = () => { next = 0; show(drawing); };
   $("hint").onclick = () => {
-    const step = steps[next++];
-    if (step) show(step.drawing, `${step.title}: ${step.sentence}.`);
+    if (next < steps.length) showStep(next);
     else show(last, status === "unique" ? "Solved." : "No technique applies.");
   };
   $("print").onclick = () => { next = 0; show(start); print(); };
-  $("steps").replaceChildren(...steps.map(({ title, sentence, alternatives }) => {
-    const [li, name] = [document.createElement("li"), document.createElement("b")];
-    name.textContent = title;
+  $("steps").replaceChildren(...steps.map(({ title, sentence, alternatives }, index) => {
+    const [li, name] = [document.createElement("li"), document.createElement("button")];
+    Object.assign(name, { type: "button", textContent: title, title: "Show this step" });
+    name.onclick = () => {
+      showStep(index);
+      $("grid").scrollIntoView({ block: "nearest" });
+    };
     li.append(name, `: ${sentence}.`);
     if (alternatives.length) {
       const list = document.createElement("ul");
@@ -277,7 +286,8 @@ function draw({ status, difficulty, title, se121, contradiction, steps, start, d
   }));
   $("path").hidden = steps.length === 0;
   $("path").open = false;
-  show(start);
+  $("path-title").textContent = `Path (${steps.length} ${steps.length === 1 ? "step" : "steps"})`;
+  show(start, steps.length ? "Hint shows the next step, and why it follows." : "");
 }
 
 function pasteAndDraw(text) {

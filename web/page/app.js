@@ -205,10 +205,11 @@ function drawLatencies() {
     let before = 0;
     return all.find(([, puzzles]) => (before += puzzles) >= share * total)[0];
   };
-  const figures = `Median ${duration(quantile(0.5))}, 99% within ${duration(quantile(0.99))}, ` +
-    `at most ${duration(quantile(1))}.`;
+  const median = quantile(0.5);
+  const relative = ns => duration(ns) + (median ? ` (${Number((ns / median).toPrecision(3))} × the median)` : "");
+  const figures = `Median ${duration(median)}, 99% within ${relative(quantile(0.99))}, at most ${relative(quantile(1))}.`;
   $("chart").setAttribute("aria-label", `Histogram of latencies. ${figures}`);
-  $("quantiles").textContent = `${figures} The clock of this browser ticks every ${duration(tick)}; shorter times are 0.`;
+  $("quantiles").textContent = `${figures} The axis is logarithmic. The clock of this browser ticks every ${duration(tick)}; shorter times are 0.`;
 }
 
 /** Returns the resolution of the clock in nanoseconds. */

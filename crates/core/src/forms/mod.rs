@@ -133,7 +133,7 @@ fn in_one_line(text: &[u8]) -> Option<Form> {
     (before <= 1 && lines.len() - before <= 2 && are_words).then_some(form)
 }
 
-/// Returns the fault of a text with several words.
+/// Returns the fault of a text that is a word, or has several.
 pub(crate) fn prose(text: &[u8]) -> Option<Malformed> {
     const LONGEST: usize = 40;
 
@@ -145,7 +145,9 @@ pub(crate) fn prose(text: &[u8]) -> Option<Malformed> {
     };
     let words =
         text.split_whitespace().filter(|word| !matches!(*word, "null" | "None" | "NaN" | "nan"));
-    if words.filter(is_word).take(2).count() < 2 || list::may_be(text.as_bytes()) {
+    let mut words = words.filter(is_word);
+    let is_word = words.next() == Some(text.trim());
+    if !is_word && (words.next().is_none() || list::may_be(text.as_bytes())) {
         return None;
     }
     let visible = |c: char| if c.is_control() { ' ' } else { c };

@@ -256,10 +256,12 @@ fn leading_form(text: &[u8]) -> Option<(Form, usize)> {
     let is_part = |byte: &&u8| is_cell(**byte) || b" \t/|,;".contains(byte);
     let parts = text.iter().take_while(is_part).enumerate();
     let cells = parts.filter(|(_, byte)| is_cell(**byte)).nth(CELLS - 1).map(|(at, _)| at + 1);
-    // Another cell shows that their number is wrong.
+    let width = text.iter().take_while(|byte| is_cell(**byte)).count();
+    // Another cell or group shows that their number is wrong.
     let is_last = |end: &usize| {
         let next = trimmed(text, *end, text.len()).of(text);
-        !list::is_cell_text(&next[..word_length(next)])
+        let word = &next[..word_length(next)];
+        width > 1 && word.len() != width || !list::is_cell_text(word)
     };
     // Fields of tables have double quotes, faults of HoDoKu's lines may be anywhere, and lists have ends.
     let word = word_length(text);

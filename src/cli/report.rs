@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use bulkdoku::pipeline::visible_json;
 use serde::Serialize;
 
 const PAGE: &str = include_str!("report.html");
@@ -9,7 +10,7 @@ const PAGE: &str = include_str!("report.html");
 /// Writes the page with a summary of a run, or with measurements.
 pub fn write(data: &impl Serialize, mut out: impl Write) -> io::Result<()> {
     // `<` could end the element of the data.
-    let json = serde_json::to_string(data)?.replace('<', r"\u003c");
+    let json = visible_json(&serde_json::to_string(data)?).replace('<', r"\u003c");
     let page = PAGE.replacen("{{DATA}}", &json, 1);
     out.write_all(page.as_bytes())?;
     out.flush()

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::Write;
 use std::ops::RangeInclusive;
 
 use memchr::{memchr_iter, memrchr};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::input::Unit;
 use crate::output::{Row, Rows};
@@ -54,25 +54,26 @@ impl fmt::Display for Message<'_> {
 /// assert_eq!(bulkdoku_stream::pipeline::visible("\u{202e}vsc.a"), "\\u{202e}vsc.a");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |character| character.escape_default().to_string())
+}
+
+/// Escapes the same characters in JSON.
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    escaped(json, |character| format!("\\u{:04x}", u32::from(character)))
+}
+
+fn escaped(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
     const MARKS: [RangeInclusive<char>; 3] =
         ['\u{200e}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
-    let turns = |character| MARKS.iter().any(|marks| marks.contains(&character));
-    let is_invisible = |character: char| character.is_control() || turns(character);
-    if !text.contains(is_invisible) {
+    let is_hidden = |c: char| c.is_control() || MARKS.iter().any(|marks| marks.contains(&c));
+    if !text.contains(is_hidden) {
         return text.into();
     }
-    let escaped = |character: char| {
-        if is_invisible(character) {
-            character.escape_default().to_string()
-        } else {
-            character.into()
-        }
-    };
-    text.chars().map(escaped).collect::<String>().into()
+    let shown = |c: char| if is_hidden(c) { escape(c) } else { c.into() };
+    text.chars().map(shown).collect::<String>().into()
 }
 
 /// Appends a message for each invalid record, and for each with one of the `reported` statuses.
-#[expect(clippy::missing_panics_doc, reason = "a vector takes every write")]
 pub fn write_messages(
     rows: &Rows<'_>,
     reported: &[Status],
@@ -107,14 +108,11 @@ pub fn write_messages(
             reason: reason.into(),
             text: String::from_utf8_lossy(row.text()),
         };
-        match format {
-            MessageFormat::Text => write!(messages, "{message}"),
-            MessageFormat::Json => {
-                serde_json::to_writer(&mut *messages, &message).map_err(Into::into)
-            }
-        }
-        .expect("a vector takes every write");
-        messages.push(b'\n');
+        let line = match format {
+            MessageFormat::Text => format!("{message}\n"),
+            MessageFormat::Json => visible_json(&json!(message).to_string()).into_owned() + "\n",
+        };
+        messages.extend_from_slice(line.as_bytes());
     }
 }
 
@@ -152,23 +150,17 @@ fn message(
     answer_at: Option<String>,
     reported: &[Status],
 ) -> Option<(Place, String)> {
-    let at = row.record.start as usize;
-    let start = || Place::start_of(at);
+    let start = || Place::start_of(row.record.start as usize);
     Some(match (row.status(), row.outcome()) {
-        (_, Err(malformed)) => {
-            (Place { at, below: 0, column: malformed.column }, malformed.what.clone())
-        }
+        (_, Err(fault)) => (Place { column: fault.column, ..start() }, fault.what.clone()),
         (Status::Contradictory, _) => {
             let contradiction = contradiction_in(row.text())?;
             (place_of_clue(row, &contradiction), contradiction.to_string())
         }
-        (Status::Mismatch, _) => {
-            let mismatch = row.mismatch?;
-            match answer_at {
-                Some(place) => (start(), format!("{mismatch} ({place})")),
-                None => (place_of_mismatch(row), mismatch.into()),
-            }
-        }
+        (Status::Mismatch, _) => match (row.mismatch?, answer_at) {
+            (mismatch, Some(place)) => (start(), format!("{mismatch} ({place})")),
+            (mismatch, None) => (place_of_mismatch(row), mismatch.into()),
+        },
         (Status::NoForm | Status::InternalError, _) => (start(), row.reason().into()),
         (status, _) if !reported.contains(&status) => return None,
         (Status::Unsolvable, _) => (start(), "there is no solution".into()),

@@ -40,7 +40,7 @@ pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Work};
 pub use self::filter::Filter;
 pub use self::fold::{BlockSummary, Folded, Map, Options, fold_blocks};
 pub use self::jobs::{Shifts, Solver, Worker};
-pub use self::messages::{Message, MessageFormat, visible, write_messages};
+pub use self::messages::{Message, MessageFormat, visible, visible_json, write_messages};
 pub use self::rows::RowWriter;
 pub use self::sources::{Answered, Ranges, TextSource};
 pub use self::statistics::Statistics;

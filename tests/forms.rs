@@ -455,9 +455,10 @@ fn delimiters_and_names_of_other_programs() {
     std::fs::create_dir_all(folder.path("delta/_delta_log")).unwrap();
     folder.file("delta/a.txt", CLASSIC);
     folder.assert_refused(&[("solve delta", "a Delta table")]);
-    let object = json!({"messages": [{"content": CLASSIC}]}).to_string();
-    let ran = solve(object, &["--column", "messages[0].content"]);
-    assert!(ran.messages.contains("jq -c '{puzzle: .messages[0].content}'"), "{ran:?}");
+    let object = json!({"messages": [{"role": "user", "content": CLASSIC}]}).to_string();
+    for arguments in [&["--column", "messages[0].content"][..], &[]] {
+        solve(&object, arguments).expect(2, "jq -c '{puzzle: .messages[0].content}'");
+    }
 }
 
 #[test]

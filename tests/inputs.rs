@@ -41,7 +41,7 @@ fn unsupported_types_of_files() {
         (b"\x80\x04\x95\x2A\0\0\0", "not text; write it as lines, a table, JSON"),
         (
             &npz,
-            "looks like an .npz archive; unpack one of its arrays: unzip -p FILE \"x_train.npy\" > NEW",
+            "looks like an .npz archive; unpack the array of puzzles, which unzip -l FILE lists: unzip -p FILE \"x_train.npy\" > NEW",
         ),
     ];
     for (input, message) in cases {

@@ -94,7 +94,7 @@ pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
 pub(super) fn failure(error: &ParquetError, row: Option<u64>, unverified: u64) -> io::Error {
     let place = row.map_or(String::new(), |row| format!(" from row {row} on"));
     let message = format!("the Parquet file cannot be read{place}: {error}");
-    damaged(ErrorKind::InvalidData, message, unverified)
+    damaged(ErrorKind::InvalidData, message.replace("NYI: ", ""), unverified)
 }
 
 /// A file whose pages are read one at a time.

@@ -57,14 +57,18 @@ pub(super) fn recognized(bytes: &[u8], delimiter: Option<u8>) -> Option<String> 
 /// Describes an input that is not text.
 fn kind(bytes: &[u8]) -> String {
     if let Some(header) = bytes.strip_prefix(b"PK") {
-        let is_of_sheet = |name: &[u8]| {
-            let parts: [&[u8]; 4] = [b"[Content_Types]", b"_rels/", b"docProps/", b"xl/"];
-            parts.iter().any(|part| name.starts_with(part))
-        };
+        let parts: [&[u8]; 4] = [b"[Content_Types]", b"_rels/", b"docProps/", b"xl/"];
+        let is_of_sheet = |name: &[u8]| parts.iter().any(|part| name.starts_with(part));
         return match zip_member(header) {
+            // The first array may be that of the solutions.
             Some(name) if name.ends_with(b".npy") => format!(
-                "looks like an .npz archive; unpack one of its arrays: unzip -p FILE {:?} > NEW.npy",
-                String::from_utf8_lossy(name)
+                "looks like an .npz archive; unpack the array of puzzles, which unzip -l FILE lists: \
+                 unzip -p FILE {:?} > NEW.npy",
+                if b"ysa".contains(&name[0]) {
+                    "NAME".into()
+                } else {
+                    String::from_utf8_lossy(name)
+                }
             ),
             Some(name) if is_of_sheet(name) => {
                 "looks like a spreadsheet (.xlsx); save it as CSV".into()

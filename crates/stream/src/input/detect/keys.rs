@@ -305,6 +305,10 @@ fn array_of_puzzles<'a>(entries: &'a [(String, &str)]) -> Option<&'a str> {
 /// Returns the error of objects with arrays of records, one of them at this path. Other columns may
 /// follow an array of puzzles without an end.
 fn nested(entries: &[(String, &str)], path: &str) -> DetectError {
+    // Each record is a conversation.
+    if entries.iter().any(|(key, array)| key == path && array.contains("\"role\":")) {
+        return DetectError::Element(format!("{path}[0].content"));
+    }
     let is_array =
         |(key, value): &&(String, &str)| parent(key) == parent(path) && value.starts_with('[');
     let arrays: Vec<_> = entries.iter().filter(is_array).collect();
@@ -425,7 +429,7 @@ fn answer_key(
     // Solutions in an object are at its keys.
     let others = || (0..keys.len()).filter(|&key| key != puzzle && !values[key].starts_with('{'));
     let is_scalar = |key: usize| match cells_of(values[key]) {
-        Some(text) => is_scalar(&text),
+        Some(text) => !values[key].starts_with('"') && is_scalar(&text),
         None => !values[key].is_empty() && !values[key].starts_with(['[', '"']),
     };
     let named = |keys_in: Range<usize>| {

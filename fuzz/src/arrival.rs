@@ -1,6 +1,7 @@
 //! Checks that results do not depend on how bytes arrive: all at once, in pieces, or one by one, on
 //! one thread or two.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -39,8 +40,18 @@ pub fn expanded(data: &[u8], most_bytes: usize) -> Vec<u8> {
     text
 }
 
+/// Returns whether a compressed input cannot be read to its end. How much precedes the fault depends
+/// on how bytes arrive.
+fn is_damaged(input: &[u8]) -> bool {
+    let mut stream = Stream::new(Arriving::new(input, [input.len() + 1; 4]));
+    io::copy(&mut stream, &mut io::sink()).is_err()
+}
+
 /// Checks that detection does not depend on how bytes arrive.
 pub fn check_detection(input: &[u8], expected: &InputOptions, sizes: [usize; 4]) {
+    if is_damaged(input) {
+        return;
+    }
     let layout = detected(input, [input.len() + 1; 4], expected);
     assert_eq!(detected(input, sizes, expected), layout);
 }
@@ -55,6 +66,9 @@ pub fn check_rows(
 ) {
     let all = [input.len() + 1; 4];
     let Ok(Some(layout)) = detected(input, all, expected) else { return };
+    if is_damaged(input) {
+        return;
+    }
     let is_grid = layout.kind() == LayoutKind::Grids;
     let block_bytes = if is_grid { GRID_BYTES } else { 4 } + block_bytes;
     let [at_once, in_pieces] = [all, sizes].map(|pieces| Cuts { block_bytes, pieces });

@@ -132,11 +132,13 @@ fn compare(table: &Table, delimiter: u8, input: &[u8], rows: &[Row<'_>], reader:
             .zip(text_of_puzzle)
             .is_some_and(|(found, text)| puzzle.is_none() && plain::is_in_order(found, text));
         assert_eq!((row.line, found), (line, if is_other_form { found } else { puzzle }));
-        // A row with too few or too many fields, or like a header, is kept as text.
-        let is_name =
-            |field: &[u8]| field.split(|byte| b",;\t".contains(byte)).any(names::is_puzzles);
-        let is_text = fields != table.fields || (0..fields).filter_map(field).any(is_name);
-        let kept = row.kept.iter().filter(|_| !is_text);
+        // A row with too few or too many fields, or like the header, is kept as text.
+        let name = table.header.as_ref().and_then(|header| header.names.get(table.puzzle));
+        let is_heading = |text: &[u8]| {
+            names::is_puzzles(text) || name.is_some_and(|name| name.as_bytes() == text)
+        };
+        let has_fields = text_of_puzzle.is_some_and(|text| !is_heading(text));
+        let kept = row.kept.iter().filter(|_| has_fields);
         for (kept, &column) in kept.zip(&table.kept) {
             assert_eq!(*kept, field(column).unwrap_or_default(), "column {column} of line {line}");
         }

@@ -68,7 +68,7 @@ fn answers_are_read_in_all_forms_of_a_puzzle() {
     let texts = [
         format!("The solution is \\boxed{{{SOLVED}}}."),
         format!("<answer>{}</answer>", SOLVED.replacen('5', "6", 1)),
-        "Impossible".into(),
+        "I apologize, but I cannot solve this.".into(),
     ];
     let objects = texts.map(|text| object(text.into())).concat();
     for (option, statuses) in

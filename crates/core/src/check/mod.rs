@@ -119,7 +119,10 @@ pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Mismatch> {
 ///     "961537284", "287419635", "345286179"];
 /// let cells = bulkdoku_core::check::read(rows.join("\n").as_bytes())?;
 /// assert_eq!(cells.to_string(), rows.concat());
-/// assert!(bulkdoku_core::check::read(b"I cannot solve this").is_err());
+/// for text in ["I cannot solve this", "Impossible"] {
+///     let refused = bulkdoku_core::check::read(text.as_bytes()).unwrap_err().to_string();
+///     assert!(refused.ends_with(&format!("text instead of 81 cells: {text:?}")), "{refused}");
+/// }
 /// # Ok::<(), bulkdoku_core::check::Mismatch>(())
 /// ```
 ///

@@ -393,15 +393,15 @@ pub enum Piece {
 pub fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
     let mut at = 0;
     std::iter::from_fn(move || {
+        let symbol = symbols::cell(&line[at..]);
         let (piece, length) = match line[at..] {
             [] => return None,
             [cell, ..] if is_cell(cell) => (Piece::Cell(cell), 1),
             [b' ' | b'\t', ..] => (Piece::Space, 1),
             [b'|' | b'!' | b':', ..] => (Piece::Bar, 1),
             [b'+' | b'=', ..] => (Piece::Joint, 1),
-            [0xC2 | 0xE2, ..] if symbols::cell(&line[at..]).is_some() => {
-                let (cell, length) = symbols::cell(&line[at..])?;
-                (Piece::Cell(cell), length)
+            [0xC2 | 0xE2, ..] if symbol.is_some() => {
+                symbol.map(|(cell, length)| (Piece::Cell(cell), length))?
             }
             // │ ┃ ║
             [0xE2, 0x94, 0x82 | 0x83, ..] | [0xE2, 0x95, 0x91, ..] => (Piece::Bar, 3),

@@ -171,14 +171,12 @@ pub fn place_of_cell(text: &[u8], cell: usize) -> Option<(u32, usize)> {
             .and_then(|_| list::offset_of_cell(text, cell))
             .or_else(|| list::offset_among_empty(text, cell))
     };
+    let inner = unquoted(trimmed).filter(|inner| inner.len() == CELLS);
     let at = match trimmed {
         [b':', ..] => trimmed_at + hodoku::offset_of_cell(trimmed, cell)?,
         _ if trimmed.len() == CELLS => trimmed_at + cell,
         _ if text.len() == CELLS => cell,
-        _ if unquoted(trimmed).is_some_and(|inner| inner.len() == CELLS) => {
-            let inner = unquoted(trimmed)?;
-            inner.as_ptr().addr() - text.as_ptr().addr() + cell
-        }
+        _ if inner.is_some() => inner?.as_ptr().addr() - text.as_ptr().addr() + cell,
         _ if grouped(trimmed).is_some() => {
             let is_cell = |(_, byte): &(usize, &u8)| crate::puzzle::is_cell(**byte);
             trimmed_at + trimmed.iter().enumerate().filter(is_cell).nth(cell)?.0

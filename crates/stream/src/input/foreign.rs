@@ -64,7 +64,7 @@ fn kind(bytes: &[u8]) -> String {
             Some(name) if name.ends_with(b".npy") => format!(
                 "looks like an .npz archive; unpack the array of puzzles, which unzip -l FILE lists: \
                  unzip -p FILE {:?} > NEW.npy",
-                if b"ysa".contains(&name[0]) {
+                if name[0] == b'y' || super::names::is_solutions(&name[..name.len() - 4]) {
                     "NAME".into()
                 } else {
                     String::from_utf8_lossy(name)

@@ -263,7 +263,7 @@ const PAIR: &str = "{puzzle: .[0], solution: .[1]}";
 /// Returns the filter that unpacks an array of a puzzle and its solution, or of puzzles.
 fn pair(record: &[u8]) -> Option<&'static str> {
     let values: Vec<&RawValue> = serde_json::from_slice(record).unwrap_or_default();
-    let are_puzzles = values.iter().map(|it| cells_of(it.get()).is_some_and(|it| is_puzzle(&it)));
+    let are_puzzles = values.iter().map(|value| is_puzzle_value(value.get()));
     match are_puzzles.take(2).collect::<Vec<_>>()[..] {
         [true, true] => Some(".[]"),
         [true, false] => Some(PAIR),
@@ -280,9 +280,7 @@ fn first_of(array: &str) -> Vec<u8> {
 /// Returns whether the first line is an array of two strings, a puzzle and its solution.
 fn is_line_of_pair(text: &[u8]) -> bool {
     let pair: Option<[String; 2]> = serde_json::from_slice(first_line(text)).ok();
-    pair.is_some_and(|[puzzle, solution]| {
-        is_puzzle(puzzle.as_bytes()) && is_grid(solution.as_bytes())
-    })
+    pair.is_some_and(|[first, second]| is_puzzle(first.as_bytes()) && is_grid(second.as_bytes()))
 }
 
 fn is_array_of_puzzles(value: &str) -> bool {
@@ -290,11 +288,15 @@ fn is_array_of_puzzles(value: &str) -> bool {
         return false;
     }
     let first = &first_of(value);
-    let holds = |value: &str| cells_of(value).is_some_and(|text| is_puzzle(&text));
-    str::from_utf8(first).is_ok_and(holds)
+    str::from_utf8(first).is_ok_and(is_puzzle_value)
         || entries(first)
-            .is_some_and(|entries| with_paths(&entries).iter().any(|(_, value)| holds(value)))
+            .is_some_and(|all| with_paths(&all).iter().any(|(_, value)| is_puzzle_value(value)))
         || pair(first).is_some()
+}
+
+/// Returns whether a JSON value is a puzzle.
+fn is_puzzle_value(value: &str) -> bool {
+    cells_of(value).is_some_and(|text| is_puzzle(&text))
 }
 
 fn array_of_puzzles<'a>(entries: &'a [(String, &str)]) -> Option<&'a str> {
@@ -377,12 +379,10 @@ fn jq(path: &str) -> String {
 
 fn object_in_lines(text: &[u8]) -> DetectError {
     let all = with_paths(&json::first_entries(text));
-    let is_puzzle = |value: &str| cells_of(value).is_some_and(|text| is_puzzle(&text));
-    let puzzles = all.iter().filter(|(_, value)| is_puzzle(value)).map(|(path, _)| path.as_str());
+    let puzzles = all.iter().filter(|(_, value)| is_puzzle_value(value));
+    let puzzles: Vec<_> = puzzles.map(|(path, _)| path.as_str()).collect();
     let array = array_of_puzzles(&all).map(|path| nested(&all, path));
-    array
-        .or_else(|| in_numbered(&puzzles.collect::<Vec<_>>()))
-        .unwrap_or(DetectError::ObjectInLines)
+    array.or_else(|| in_numbered(&puzzles)).unwrap_or(DetectError::ObjectInLines)
 }
 
 /// The deepest inner objects, and the number of keys, in which puzzles are looked for.
@@ -402,7 +402,7 @@ fn puzzle_key(keys: &[&str], values: &[&str], outer: usize) -> Result<usize, Det
         if value.starts_with('{') { Vec::new() } else { last_name(key).as_bytes().to_vec() }
     };
     let text = |value: &&str| cells_of(value).unwrap_or_default().into_owned();
-    let has_puzzles = values.iter().any(|value| is_puzzle(&text(value)));
+    let has_puzzles = values.iter().any(|value| is_puzzle_value(value));
     for count in [outer, keys.len()] {
         let row = RowFields::of_object(values[..count].iter().map(text));
         let mut found = RowFields::of_object(keys[..count].iter().zip(values).map(name))
